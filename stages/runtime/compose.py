@@ -1,0 +1,43 @@
+"""Choices and settings: params.yaml names a file of each group, Hydra composes it in this process."""
+
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+CONF = Path("conf")
+PARAMS = Path("params.yaml")
+
+
+def _plain(config: Any) -> Any:
+    return OmegaConf.to_container(config, resolve=False)
+
+
+def choices_file(path: Path = PARAMS) -> Any:
+    """What stands in params.yaml, untyped. Raises ValueError when it is no YAML."""
+    try:
+        return _plain(OmegaConf.load(path))
+    except (YAMLError, OmegaConfBaseException) as error:
+        raise ValueError(_first_line(error)) from None
+
+
+def names(group: str, conf: Path = CONF) -> list[str]:
+    """The choices of one group: its files without their ending."""
+    return sorted(path.stem for path in (conf / group).glob("*.yaml"))
+
+
+def composed(group: str, name: str, conf: Path = CONF) -> Any:
+    """The values of ``conf/<group>/<name>.yaml``, untyped. Raises ValueError for what Hydra cannot compose."""
+    try:
+        with initialize_config_dir(str(conf.resolve()), version_base="1.3"):
+            return _plain(compose(overrides=[f"+{group}={name}"])[group])
+    except (HydraException, YAMLError, OmegaConfBaseException) as error:
+        raise ValueError(_first_line(error)) from None
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,26 @@
+"""How a stage starts and ends: plain words on stderr, an exit code, never a traceback for a user's mistake."""
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+from stages.runtime.errors import BadInput, Refusal
+
+
+def own_interpreter() -> None:
+    """Raise BadInput when this Python is not the project's own, where other package versions would write other bytes."""
+    try:
+        version("moot")
+    except PackageNotFoundError:
+        raise BadInput(f"{sys.executable} is not the project's own Python: use `uv run dvc repro` or `make repro`") from None
+
+
+def run(name: str, stage: Callable[[], None]) -> None:
+    """Run a stage and leave with its exit code."""
+    try:
+        own_interpreter()
+        stage()
+    except Refusal as refusal:
+        for line in [str(refusal), *getattr(refusal, "__notes__", [])]:
+            print(f"{name}: {line}", file=sys.stderr)
+        sys.exit(refusal.exit_code)

@@ -1,0 +1,68 @@
+"""Every refusal of Moot's on one screen: a tree, a sentence each, an exit code each.
+
+The code that knows what is wrong raises ValueError with half a sentence; the edge that knows the file wraps it with ``refusing``.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Refusal(Exception):
+    """Moot declines, in one sentence, and leaves everything as it was."""
+
+    exit_code = 1
+
+
+class BadInput(Refusal):
+    """A file, a setting or an argument is wrong."""
+
+    exit_code = 2
+
+
+class BadRecord(Refusal):
+    """A recording, journal entry or assignment does not stand up to its own digests, or contradicts another."""
+
+    exit_code = 3
+
+
+class NothingBought(Refusal):
+    """Something is missing and cannot be bought: no key, no weights, no runtime, no consent."""
+
+    exit_code = 4
+
+
+class ProviderRefused(Refusal):
+    """A provider said no in a way that will not get better: wrong key, no credit, unknown model, bad request."""
+
+    exit_code = 5
+
+
+class Gaps(Refusal):
+    """Some requests delivered nothing within their tries; what landed is stored."""
+
+    exit_code = 6
+
+
+class JournalFailed(Refusal):
+    """The journal cannot be written: nothing more is bought."""
+
+    exit_code = 7
+
+
+class Stopped(Refusal):
+    """SIGINT, SIGTERM or the parent's death: what was in flight landed and is stored."""
+
+    exit_code = 130
+
+
+@contextmanager
+def refusing(place: str, kind: type[Refusal] = BadInput) -> Iterator[None]:
+    """Turn ValueError and OSError raised inside into one sentence that opens with ``place``."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise kind(f"{place}: no such file") from None
+    except OSError as error:
+        raise kind(f"{place}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise kind(f"{place}: {error}") from None

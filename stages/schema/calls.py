@@ -1,0 +1,116 @@
+"""A request and the recorded call that answered it: row format 1.
+
+A row holds digests of its parts (matter, answers, instrument, settings) and the body as received. Example, shortened:
+    {"attempt":1,"body":"{…}","contestant":"qwen-500m","format":1,"kind":"answer","matter_id":"Q01","request_sha256":"…",…}
+"""
+
+import base64
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from stages.schema.canonical import bytes_digest, compact, digest
+
+FORMAT = 1
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One thing to ask for. Its digest covers everything that decides the reply and nothing that does not.
+
+    subject: what the reply is for (contestant, matter and attempt, or judge, presentation and repeat), so two requests with
+    the same words stay two calls. parts: digests that the row carries for the reader. server: how a local server runs, or None.
+    """
+
+    kind: Literal["answer", "verdict"]
+    subject: dict[str, str | int]
+    parts: dict[str, str]
+    wire: str
+    route: str
+    model: str
+    server: dict[str, Any] | None
+    body: dict[str, Any]
+
+    @property
+    def body_bytes(self) -> bytes:
+        """What goes over the wire, byte for byte."""
+        return compact(self.body).encode("utf-8")
+
+    @property
+    def settings_sha256(self) -> str:
+        """Digest of all that decides the reply except the messages and the subject."""
+        rest = {key: value for key, value in self.body.items() if key != "messages"}
+        return digest(["settings", self.wire, self.route, self.server, compact(rest)])
+
+    @property
+    def sha256(self) -> str:
+        body = bytes_digest(self.body_bytes)
+        return digest(["request", FORMAT, self.kind, self.subject, self.wire, self.route, self.server, body])
+
+    @property
+    def name(self) -> str:
+        """How messages call it, such as ``answer of qwen-500m to Q01``."""
+        if self.kind == "answer":
+            return f"answer of {self.subject['contestant']} to {self.subject['matter_id']} (attempt {self.subject['attempt']})"
+        return f"verdict of {self.subject['judge']} on {self.subject['matter_id']}, presentation {str(self.subject['presentation_id'])[:12]}"
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One HTTP exchange that delivered something, whatever it was. tries: the earlier ones that delivered nothing."""
+
+    http_status: int
+    body: bytes
+    started_at: str
+    elapsed_ms: int
+    tries: tuple[Row, ...] = ()
+
+
+def seal(row: Row) -> Row:
+    """The row with a digest over its own content."""
+    return {**row, "row_sha256": digest(row)}
+
+
+def call_row(request: Request, exchange: Exchange) -> Row:
+    """The sealed row of one call."""
+    try:
+        body, encoding = exchange.body.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        body, encoding = base64.b64encode(exchange.body).decode("ascii"), "base64"
+    return seal(
+        {
+            "format": FORMAT,
+            "kind": request.kind,
+            **request.subject,
+            **request.parts,
+            "settings_sha256": request.settings_sha256,
+            "request_sha256": request.sha256,
+            "response_sha256": bytes_digest(exchange.body),
+            "wire": request.wire,
+            "route": request.route,
+            "model": request.model,
+            "http_status": exchange.http_status,
+            "body": body,
+            "body_encoding": encoding,
+            "started_at": exchange.started_at,
+            "elapsed_ms": exchange.elapsed_ms,
+            "tries": list(exchange.tries),
+        }
+    )
+
+
+def body_of(row: Row) -> bytes:
+    """The body of a call row as it was received."""
+    body: str = row["body"]
+    return base64.b64decode(body, validate=True) if row["body_encoding"] == "base64" else body.encode("utf-8")
+
+
+def check_row(row: Row) -> None:
+    """Raise ValueError unless the row's digests are those of its content."""
+    content = {key: value for key, value in row.items() if key != "row_sha256"}
+    if row.get("format") != FORMAT:
+        raise ValueError(f"row format {row.get('format')!r} is not {FORMAT}")
+    if row.get("row_sha256") != digest(content):
+        raise ValueError("row_sha256 does not match the row's content: the row was changed after it was recorded")
+    if "response_sha256" in row and bytes_digest(body_of(row)) != row["response_sha256"]:
+        raise ValueError("response_sha256 does not match the body")

@@ -1,0 +1,116 @@
+"""A matter: one closed-record problem, and the Markdown file that holds it."""
+
+import re
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any
+
+from stages.schema.canonical import digest
+from stages.schema.names import matter_id, nearest
+
+SECTIONS = ("Facts", "Law", "Assignment")
+_FIELDS = ("id", "title", "area", "series", "published")
+_FENCE = "---\n"
+_HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
+_LINE = re.compile(r"([a-z_]+):[ ]+(.+)")
+
+
+@dataclass(frozen=True)
+class Matter:
+    """One matter. ``matter_sha256`` covers what a model reads, so a new title buys nothing."""
+
+    matter_id: str
+    series: str
+    title: str
+    area: str
+    published: str
+    facts: str
+    law: str
+    assignment: str
+    source_path: str
+
+    @property
+    def matter_sha256(self) -> str:
+        return digest(["matter", self.facts, self.law, self.assignment])
+
+    @property
+    def brief(self) -> str:
+        """The record as every contestant and every judge reads it. Texts are joined, never formatted."""
+        return "\n\n".join(["FACTS", self.facts, "LAW", self.law, "ASSIGNMENT", self.assignment])
+
+    def row(self) -> dict[str, Any]:
+        return {**asdict(self), "matter_sha256": self.matter_sha256}
+
+
+def matter_from_row(row: dict[str, Any]) -> Matter:
+    """A matter from its row in data/work/matters.jsonl. Raises ValueError when the row's digest is not its content's."""
+    matter = Matter(**{key: value for key, value in row.items() if key != "matter_sha256"})
+    if matter.matter_sha256 != row["matter_sha256"]:
+        raise ValueError(f"{matter.matter_id}: matter_sha256 does not match the text")
+    return matter
+
+
+def _quoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value
+
+
+def _front(text: str) -> dict[str, str]:
+    """The front matter, ``key: value`` a line: plain text on purpose, because YAML would make a date, a number or an alias of it."""
+    found: dict[str, str] = {}
+    for line in text.split("\n"):
+        match = _LINE.fullmatch(line.rstrip())
+        if not match:
+            raise ValueError(f"front matter line {line!r} is not `key: value`")
+        key, value = match.groups()
+        if key not in _FIELDS:
+            raise ValueError(f"unknown key {key!r} in the front matter; {nearest(key, _FIELDS)}")
+        if key in found:
+            raise ValueError(f"key {key!r} stands twice in the front matter")
+        found[key] = _quoted(value.strip())
+    for key in _FIELDS:
+        if not found.get(key):
+            raise ValueError(f"the front matter has no {key!r}")
+    return found
+
+
+def _day(text: str) -> str:
+    try:
+        if date.fromisoformat(text).isoformat() == text:
+            return text
+    except ValueError:
+        pass
+    raise ValueError(f"published {text!r} is not a date such as 2026-11-30")
+
+
+def _sections(body: str) -> dict[str, str]:
+    before, *rest = _HEADING.split(body)
+    if before.strip():
+        raise ValueError(f"text stands before the first section: {before.strip()[:40]!r}")
+    titles, texts = [title.strip() for title in rest[::2]], rest[1::2]
+    for title in titles:
+        if title not in SECTIONS:
+            raise ValueError(f"unknown section {title!r}; {nearest(title, SECTIONS)}")
+    if titles != list(SECTIONS):
+        raise ValueError(f"the sections are {', '.join(titles) or 'none'}; they must be {', '.join(SECTIONS)}, each once, in that order")
+    found = dict(zip(titles, (text.strip("\n \t") for text in texts), strict=True))
+    for title, text in found.items():
+        if not text.strip():
+            raise ValueError(f"section {title!r} is empty")
+    return found
+
+
+def parse_matter(text: str, source_path: str) -> Matter:
+    """Read one matter file. Raises ValueError with one sentence about the first thing that is wrong."""
+    if "\x00" in text:
+        raise ValueError("a NUL character stands in the text, and no provider takes one")
+    if not text.startswith(_FENCE) or text.find("\n" + _FENCE, 3) < 0:
+        raise ValueError("the file does not open with front matter between two lines `---`")
+    end = text.index("\n" + _FENCE, 3)
+    front = _front(text[len(_FENCE) : end])
+    body = _sections(text[end + 1 + len(_FENCE) :])
+    return Matter(
+        matter_id=matter_id(front["id"]), series=front["series"], title=front["title"], area=front["area"],
+        published=_day(front["published"]), facts=body["Facts"], law=body["Law"], assignment=body["Assignment"],
+        source_path=source_path,
+    )  # fmt: skip

@@ -1,0 +1,189 @@
+"""The typed shape of every settings group in conf/, and which of its values decide a reply.
+
+Each group is flat in files (one file a choice) and strict in types: an unknown key, a wrong type or a value out of range is refused.
+"""
+
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from stages.schema.names import nearest
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Text = Annotated[str, Field(min_length=1)]
+Menu = Literal["A", "B", "tie", "both_inadequate"]
+AttemptRule = Literal["recorded_attempt"]
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Decoding(Group):
+    """What shapes the sampling. Only what is set is sent."""
+
+    max_tokens: Annotated[int, Field(ge=1)]
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    seed: int | None = None
+    reasoning_effort: Text | None = None
+    limit_key: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+
+
+class Price(Group):
+    """US dollars for a million tokens, where the figure comes from and when it was read."""
+
+    prompt_per_million: Annotated[float, Field(ge=0)]
+    completion_per_million: Annotated[float, Field(ge=0)]
+    source: Text
+    read_on: Day
+
+
+class Weights(Group):
+    file: Text
+    sha256: Sha256
+
+
+class Server(Group):
+    """How the local server runs. All of it can change a reply, so all of it is in the request digest."""
+
+    runtime: Annotated[str, Field(pattern=r"^[a-z0-9-]+==[0-9.]+$")]
+    context: Annotated[int, Field(ge=256)]
+    threads: Annotated[int, Field(ge=1)]
+
+
+class Routing(Group):
+    """OpenRouter's provider object: which hosts may answer."""
+
+    only: list[Text]
+    allow_fallbacks: Literal[False] = False
+
+
+class _System(Group):
+    """What a contestant and a judge have in common: a model, how it is asked, and who made it."""
+
+    family: Text
+    known_as: list[Text] = []
+    trained_until: Day | None = None
+    system: Text | None = None
+    decoding: Decoding
+
+
+class LocalModel(_System):
+    """Weights on this machine, served by the project's own server."""
+
+    provider: Literal["local"]
+    weights: Weights
+    server: Server
+
+    @property
+    def model(self) -> str:
+        return self.weights.file.removesuffix(".gguf")
+
+    @property
+    def route(self) -> str:
+        return f"weights:{self.weights.sha256}"
+
+
+class HostedModel(_System):
+    """A model behind any endpoint that speaks OpenAI's chat completions. ``route`` is the declared, lasting name of that endpoint."""
+
+    provider: Literal["openai"]
+    model: Text
+    route: Text
+    base_url: Annotated[str, Field(pattern=r"^https?://[^/]+.*[^/]$")]
+    key_env: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")] | None = None
+    routing: Routing | None = None
+    price: Price | None = None
+
+
+Model = Annotated[LocalModel | HostedModel, Field(discriminator="provider")]
+
+
+class TextPart(Group):
+    text: Text
+
+
+class BlockPart(Group):
+    block: Literal["matter", "answer_a", "answer_b"]
+
+
+class Instrument(Group):
+    """The judge's wording, verdict menu and reply schema. The order of keys decides replies, so it is part of the digest."""
+
+    system: Text
+    message: list[TextPart | BlockPart]
+    menu: list[Menu]
+    reply_schema: dict[str, Any]
+
+
+class Study(Group):
+    """What is asked of the record: the pinned instrument and the rule that picks the attempt to score, per series."""
+
+    title: Text
+    instrument_sha256: Sha256
+    attempt_rules: dict[str, AttemptRule]
+
+
+class Runner(Group):
+    """How hard to push. Nothing here can change a reply, so nothing here is in a digest."""
+
+    concurrency: Annotated[int, Field(ge=1, le=512)]
+    connect_timeout_s: Annotated[float, Field(gt=0)]
+    read_timeout_s: Annotated[float, Field(gt=0)]
+    tries: Annotated[int, Field(ge=1)]
+    wait_max_s: Annotated[float, Field(ge=0)]
+    budget_s: Annotated[float, Field(gt=0)]
+    stop_after_failures: Annotated[int, Field(ge=1)]
+
+
+class Choices(Group):
+    """params.yaml: which file of each group is in use."""
+
+    seed: int
+    study: Text
+    contestants: Annotated[list[Text], Field(min_length=2)]
+    instrument: Text
+    judge: Text
+    runner: Text
+
+
+GROUPS: dict[str, Any] = {
+    "study": Study,
+    "contestant": Model,
+    "instrument": Instrument,
+    "judge": Model,
+    "runner": Runner,
+    "choices": Choices,
+}
+
+
+def _fields(kind: Any) -> set[str]:
+    """Every key that may stand in ``kind``, at any depth: enough to name the nearest one."""
+    if get_origin(kind) in (Annotated, list, dict, Union, UnionType):
+        return set().union(*(_fields(part) for part in get_args(kind)))
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return set(kind.model_fields).union(*(_fields(field.annotation) for field in kind.model_fields.values()))
+    return set()
+
+
+def _sentence(kind: Any, error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    tags = {"local", "openai", "TextPart", "BlockPart"}  # pydantic's own steps into a union, no keys of the file
+    place = ".".join(str(step) for step in first["loc"] if step not in tags)
+    if first["type"] == "extra_forbidden":
+        return f"unknown key {place!r}; {nearest(str(first['loc'][-1]), _fields(kind))}"
+    if first["type"] == "missing":
+        return f"key {place!r} is missing"
+    return f"key {place!r}: {first['msg'][0].lower()}{first['msg'][1:]} (it is {first['input']!r:.80})"
+
+
+def settings(group: str, values: Any) -> Any:
+    """The typed settings of one file. Raises ValueError with one sentence that names the key and the nearest right one."""
+    kind = GROUPS[group]
+    try:
+        return TypeAdapter(kind).validate_python(values)
+    except ValidationError as error:
+        raise ValueError(_sentence(kind, error)) from None
