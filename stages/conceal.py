@@ -1,0 +1,92 @@
+"""conceal: stores which answer is A and which is B, and writes what the judge may see: a matter and two texts.
+
+Appends to data/recordings/assignments.jsonl, a sealed row per pairing with both answers:
+    {"answer_a_was":"qwen-500m","answer_b_was":"qwen-1500m","contestant_1":"qwen-1500m","contestant_2":"qwen-500m","format":1,
+     "kind":"assignment","matter_id":"Q01","ordinal":0,"row_sha256":"…","rule":"coin-1","seed":20261130}
+Writes data/work/presentations.jsonl, in the order of ids that nobody can compute from names:
+    {"answer_a":"The appeal must …","answer_b":"Dear Ms …","matter_id":"Q01","presentation_id":"4be0…"}
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from stages.runtime.compose import PARAMS, choices_file
+from stages.runtime.entry import run
+from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRINGS, PRESENTATIONS
+from stages.schema.calls import FORMAT, seal
+from stages.schema.jsonl import Row, read_rows, write_rows
+from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, draw, in_force
+from stages.schema.settings import Choices, settings
+from stages.store.recordings import Recording
+
+Answers = dict[tuple[str, str], Attempt]
+
+
+def scored_answers(attempts: Iterable[Attempt]) -> Answers:
+    """The answer of each (matter, contestant)."""
+    return {(attempt.matter_id, attempt.contestant): attempt for attempt in attempts if attempt.scored}
+
+
+def answered(pairings: Iterable[Pairing], answers: Answers) -> list[Pairing]:
+    """The pairings that have both answers."""
+    return [p for p in pairings if {(p.matter_id, p.contestant_1), (p.matter_id, p.contestant_2)} <= answers.keys()]
+
+
+def shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answers) -> Presentation:
+    """What the judge sees of one pairing."""
+    matter = assignment.matter_id
+    a, b = answers[matter, assignment.answer_a_was], answers[matter, assignment.answer_b_was]
+    texts = {a.contestant: a.text_sha256, b.contestant: b.text_sha256}
+    return Presentation(assignment.shown_as(matter_sha256[matter], texts), matter, a.text, b.text)
+
+
+def assign(
+    pairings: Iterable[Pairing], stored: dict[str, Assignment], matter_sha256: dict[str, str], answers: Answers, seed: int
+) -> list[tuple[Assignment, Presentation]]:
+    """An assignment and a presentation for each pairing: the stored sides where there are any, a fair coin where there are none.
+
+    Two pairings of one matter may show the same two texts. They are two calls, so the later one gets the next free ordinal.
+    """
+    found: list[tuple[Assignment, Presentation]] = []
+    taken: set[str] = set()
+    for pairing in sorted(pairings, key=lambda p: (p.pairing_id not in stored, p.pairing_id)):
+        assignment = stored.get(pairing.pairing_id) or draw(seed, pairing, ordinal=0)
+        presentation = shown(assignment, matter_sha256, answers)
+        while presentation.presentation_id in taken:
+            assignment = replace(assignment, ordinal=assignment.ordinal + 1)
+            presentation = shown(assignment, matter_sha256, answers)
+        taken.add(presentation.presentation_id)
+        found.append((assignment, presentation))
+    return found
+
+
+def assignment_row(assignment: Assignment) -> Row:
+    """The sealed row of an assignment."""
+    return seal({"format": FORMAT, "kind": "assignment", **assignment.row()})
+
+
+def conceal() -> None:
+    with refusing(str(PARAMS)):
+        choices: Choices = settings("choices", choices_file())
+    with refusing("data/work"):
+        matter_sha256 = {row["matter_id"]: row["matter_sha256"] for row in read_rows(MATTERS)}
+        answers = scored_answers(Attempt.from_row(row) for row in read_rows(ATTEMPTS))
+        pairings = answered((Pairing.from_row(row) for row in read_rows(PAIRINGS)), answers)
+    recording = Recording(ASSIGNMENTS_RECORDING)
+    recording.load()
+    with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
+        stored = in_force([Assignment.from_row(row) for row in recording.rows])
+    assigned = assign(pairings, stored, matter_sha256, answers, choices.seed)
+    recording.add([assignment_row(assignment) for assignment, _ in assigned if stored.get(assignment.pairing_id) != assignment])
+    recording.save()
+    presentations = sorted((p for _, p in assigned), key=lambda p: p.presentation_id)
+    write_rows(PRESENTATIONS, (presentation.row() for presentation in presentations))
+
+
+def main() -> None:
+    run("conceal", conceal)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""matters: reads the battery, composes every chosen setting, and refuses what is wrong before anything is spent.
+
+Writes data/work/matters.jsonl, a row per matter:
+    {"area":"succession","assignment":"Advise …","facts":"…","law":"…","matter_id":"Q06","matter_sha256":"…","published":"2026-11-30",…}
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from stages.instrument.asking import instrument_digest
+from stages.runtime.compose import CONF, PARAMS, choices_file, composed, names
+from stages.runtime.entry import run
+from stages.runtime.errors import BadInput, refusing
+from stages.runtime.paths import MATTERS, MATTERS_FOLDER
+from stages.schema.jsonl import write_rows
+from stages.schema.matter import Matter, parse_matter
+from stages.schema.names import nearest, plain_word
+from stages.schema.settings import Choices, Study, settings
+
+
+def chosen(choices: Choices) -> list[tuple[str, str]]:
+    """Every (group, name) that params.yaml chooses."""
+    single = [("study", choices.study), ("instrument", choices.instrument), ("judge", choices.judge), ("runner", choices.runner)]
+    return [*single, *(("contestant", name) for name in choices.contestants)]
+
+
+def check_choices(choices: Choices) -> None:
+    """Raise ValueError for a name that is no plain word, stands twice, or has no file."""
+    if len(set(choices.contestants)) != len(choices.contestants):
+        raise ValueError(f"contestants: a name stands twice in {', '.join(choices.contestants)}")
+    for group, name in chosen(choices):
+        if name not in names(group):
+            raise ValueError(f"{group}: no file {CONF / group / name}.yaml; {nearest(name, names(group))}")
+        if group == "contestant":
+            plain_word(name)
+
+
+def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter]) -> None:
+    """Raise ValueError when the study pins another instrument, or has no attempt rule for a series."""
+    if study.instrument_sha256 != instrument_sha256:
+        raise ValueError(
+            f"instrument_sha256 pins {study.instrument_sha256}, but the chosen instrument is {instrument_sha256}:"
+            " revert the instrument, or start a new study that pins the new one"
+        )
+    for matter in battery:
+        if matter.series not in study.attempt_rules:
+            raise ValueError(f"attempt_rules has no series {matter.series!r}, which {matter.source_path} belongs to")
+
+
+def check_battery(battery: list[Matter]) -> None:
+    """Raise ValueError for two matters with one id, or a file that does not bear its matter's id."""
+    seen: dict[str, str] = {}
+    for matter in battery:
+        if matter.matter_id in seen:
+            raise ValueError(f"{matter.source_path} and {seen[matter.matter_id]} both have id {matter.matter_id}")
+        seen[matter.matter_id] = matter.source_path
+        if Path(matter.source_path).stem != matter.matter_id:
+            raise ValueError(f"{matter.source_path} holds matter {matter.matter_id}: its name must be {matter.matter_id}.md")
+
+
+def read_battery(folder: Path = MATTERS_FOLDER) -> list[Matter]:
+    """Every matter of the folder, by id. Raises BadInput that names the file."""
+    battery = []
+    for path in sorted(folder.glob("*.md")):
+        with refusing(str(path)):
+            battery.append(parse_matter(path.read_bytes().decode("utf-8"), path.as_posix()))
+    if not battery:
+        raise BadInput(f"{folder}: no matter (a file such as Q01.md)")
+    with refusing(str(folder)):
+        check_battery(battery)
+    return sorted(battery, key=lambda matter: matter.matter_id)
+
+
+def matters() -> None:
+    with refusing(str(PARAMS)):
+        choices: Choices = settings("choices", choices_file())
+        check_choices(choices)
+    groups = {}
+    for group, name in chosen(choices):
+        with refusing(f"{CONF / group / name}.yaml"):
+            groups[group] = settings(group, composed(group, name))
+    battery = read_battery()
+    with refusing(f"{CONF / 'study' / choices.study}.yaml"):
+        check_study(groups["study"], instrument_digest(groups["instrument"]), battery)
+    write_rows(MATTERS, (matter.row() for matter in battery))
+
+
+def main() -> None:
+    run("matters", matters)
+
+
+if __name__ == "__main__":
+    main()

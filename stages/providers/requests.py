@@ -1,0 +1,42 @@
+"""The requests that a study makes: what is asked of a contestant for an answer, and of a judge for a verdict."""
+
+from typing import Any
+
+from stages.providers.openai import WIRE, chat_body
+from stages.schema.calls import Request
+from stages.schema.canonical import text_digest
+from stages.schema.matter import Matter
+from stages.schema.rows import Presentation
+from stages.schema.settings import HostedModel, LocalModel
+
+Messages = list[dict[str, str]]
+
+
+def _request(kind: Any, model: LocalModel | HostedModel, subject: dict[str, str | int], parts: dict[str, str], body: dict[str, Any]) -> Request:
+    server = model.server.model_dump(mode="json") if isinstance(model, LocalModel) else None
+    return Request(kind, subject, parts, WIRE, model.route, model.model, server, body)
+
+
+def answer_request(contestant: str, model: LocalModel | HostedModel, matter: Matter, attempt: int = 1) -> Request:
+    """One answer: a fresh single-turn context, the contestant's system prompt and the matter, no tools."""
+    messages = [{"role": "system", "content": model.system}] if model.system else []
+    messages.append({"role": "user", "content": matter.brief})
+    subject: dict[str, str | int] = {"contestant": contestant, "matter_id": matter.matter_id, "attempt": attempt}
+    return _request("answer", model, subject, {"matter_sha256": matter.matter_sha256}, chat_body(model, messages, None))
+
+
+def verdict_request(
+    judge: str, model: LocalModel | HostedModel, matter: Matter, shown: Presentation,
+    instrument_sha256: str, messages: Messages, reply_schema: dict[str, Any],
+) -> Request:  # fmt: skip
+    """One verdict on one presentation. The presentation's id is part of the subject: the same words twice are two calls."""
+    subject: dict[str, str | int] = {
+        "judge": judge, "matter_id": shown.matter_id, "presentation_id": shown.presentation_id, "attempt": 1,
+        "instrument_sha256": instrument_sha256,
+    }  # fmt: skip
+    parts = {
+        "matter_sha256": matter.matter_sha256,
+        "answer_a_sha256": text_digest(shown.answer_a),
+        "answer_b_sha256": text_digest(shown.answer_b),
+    }
+    return _request("verdict", model, subject, parts, chat_body(model, messages, reply_schema))

@@ -1,0 +1,315 @@
+"""record: joins answers, verdicts and the stored assignments into the eight published tables, and refuses what does not fit.
+
+Writes data/tables/*.parquet. A row of verdicts, shortened:
+    {"answer_a_was":"qwen-500m","answer_b_was":"qwen-1500m","contestant_1":"qwen-1500m","contestant_2":"qwen-500m","judge":"qwen-1500m",
+     "matter_id":"Q01","pairing_id":"Q01:qwen-1500m~qwen-500m","verdict":"A","winner":"qwen-500m",…}
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from stages.runtime.compose import CONF, PARAMS, choices_file, composed
+from stages.runtime.entry import run
+from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.paths import (
+    ANSWERS_RECORDING,
+    ASSIGNMENTS_RECORDING,
+    ATTEMPTS,
+    MATTERS,
+    PAIRINGS,
+    VERDICTS,
+    VERDICTS_RECORDING,
+)
+from stages.schema.calls import check_row
+from stages.schema.canonical import canonical, text_digest
+from stages.schema.jsonl import Row, read_rows
+from stages.schema.matter import Matter, matter_from_row
+from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
+from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Verdict, in_force, rederivable
+from stages.schema.settings import Choices, HostedModel, LocalModel, settings
+from stages.schema.tables import FOLDER, write_table
+
+Kind = TypeVar("Kind")
+Answers = dict[tuple[str, str], Attempt]
+
+
+@dataclass(frozen=True)
+class InUse:
+    """What the earlier stages left for this study, and every assignment that was ever stored."""
+
+    matters: list[Matter]
+    contestants: dict[str, LocalModel | HostedModel]
+    attempts: list[Attempt]
+    pairings: list[Pairing]
+    assignments: list[Assignment]
+    verdicts: list[Verdict]
+
+
+def winner(assignment: Assignment, verdict: str) -> str | None:
+    """Who won, as the stored sides say: a contestant, ``tie``, ``both_inadequate``, or None for ``unreadable``.
+
+    Raises ValueError for an unknown verdict word.
+    """
+    words = {
+        "A": assignment.answer_a_was, "B": assignment.answer_b_was,
+        "tie": "tie", "both_inadequate": "both_inadequate", "unreadable": None,
+    }  # fmt: skip
+    if verdict not in words:
+        raise ValueError(f"{assignment.pairing_id}: {verdict!r} is no verdict; the words are {', '.join(words)}")
+    return words[verdict]
+
+
+def check_contestants(contestants: Iterable[str]) -> None:
+    """Raise ValueError for a contestant whose name could not be told from a verdict in the column ``winner``."""
+    if "tie" in contestants:
+        raise ValueError("a contestant is called 'tie', which column winner says of a tie")
+
+
+def check_attempts(attempts: Iterable[Attempt], matters: Iterable[str], contestants: Iterable[str]) -> None:
+    """Raise ValueError for an attempt of an unknown matter or contestant, with an unknown status, or with another text than its digest's."""
+    known_matters, known_contestants = set(matters), set(contestants)
+    for attempt in attempts:
+        name = attempt_id(attempt.matter_id, attempt.contestant, attempt.attempt)
+        if attempt.matter_id not in known_matters:
+            raise ValueError(f"attempt {name} is of matter {attempt.matter_id!r}, which is not in the battery")
+        if attempt.contestant not in known_contestants:
+            raise ValueError(f"attempt {name} is of contestant {attempt.contestant!r}, which is not in the study")
+        if attempt.status not in get_args(Status):
+            raise ValueError(f"attempt {name} has status {attempt.status!r}; the statuses are {', '.join(get_args(Status))}")
+        if attempt.text_sha256 != text_digest(attempt.text):
+            raise ValueError(f"attempt {name}: text_sha256 does not match the text")
+
+
+def scored_answers(attempts: Iterable[Attempt]) -> Answers:
+    """The scored attempt of each answered matter. Raises ValueError where there are two, or where attempts stand and none is scored."""
+    found: Answers = {}
+    asked: set[tuple[str, str]] = set()
+    for attempt in attempts:
+        key = (attempt.matter_id, attempt.contestant)
+        asked.add(key)
+        if attempt.scored and key in found:
+            raise ValueError(f"answer {answer_id(*key)} has two scored attempts: {found[key].attempt} and {attempt.attempt}")
+        if attempt.scored:
+            found[key] = attempt
+    for key in sorted(asked - found.keys()):
+        raise ValueError(f"answer {answer_id(*key)} has attempts and none of them is scored")
+    return found
+
+
+def check_pairings(pairings: Iterable[Pairing], matters: Iterable[str], contestants: Iterable[str]) -> None:
+    """Raise ValueError unless the pairings are all C(N,2) pairs of every matter, each once, under their own ids."""
+    planned = {pairing_id(matter, one, two) for matter in matters for one, two in pairs(contestants)}
+    found: set[str] = set()
+    for pairing in pairings:
+        if pairing.pairing_id != pairing_id(pairing.matter_id, pairing.contestant_1, pairing.contestant_2):
+            raise ValueError(f"pairing {pairing.pairing_id} does not name its own matter and contestants")
+        if pairing.pairing_id in found:
+            raise ValueError(f"pairing {pairing.pairing_id} stands twice")
+        found.add(pairing.pairing_id)
+    for stray in sorted(found - planned):
+        raise ValueError(f"pairing {stray} is not of this study's matters and contestants")
+    for absent in sorted(planned - found):
+        raise ValueError(f"pairing {absent} is planned and has no row")
+
+
+def assignments_in_use(pairings: Iterable[Pairing], answers: Answers, stored: dict[str, Assignment]) -> list[Assignment]:
+    """The stored assignment of every pairing that has both answers. Raises ValueError where none is stored: nothing is drawn here."""
+    used = []
+    for pairing in pairings:
+        both = {(pairing.matter_id, pairing.contestant_1), (pairing.matter_id, pairing.contestant_2)}
+        if not both <= answers.keys():
+            continue
+        if pairing.pairing_id not in stored:
+            raise ValueError(f"pairing {pairing.pairing_id} has both answers and no stored assignment")
+        used.append(stored[pairing.pairing_id])
+    return used
+
+
+def presentations(assignments: Iterable[Assignment], matter_sha256: dict[str, str], answers: Answers) -> dict[str, Assignment]:
+    """Presentation id to the assignment behind it. Raises ValueError where two pairings would share one presentation."""
+    found: dict[str, Assignment] = {}
+    for assignment in assignments:
+        matter, sides = assignment.matter_id, (assignment.contestant_1, assignment.contestant_2)
+        shown = assignment.shown_as(matter_sha256[matter], {side: answers[matter, side].text_sha256 for side in sides})
+        if shown in found:
+            raise ValueError(f"pairings {found[shown].pairing_id} and {assignment.pairing_id} share the presentation {shown}")
+        found[shown] = assignment
+    return found
+
+
+def judged(verdicts: Iterable[Verdict], shown: dict[str, Assignment]) -> list[tuple[Assignment, Verdict]]:
+    """Each verdict with the assignment of its pairing; a pairing without a verdict has none here.
+
+    Raises ValueError for a verdict that belongs to no pairing or to another matter's, two verdicts on one pairing, and verdicts of
+    two judges or under two instruments.
+    """
+    found: dict[str, tuple[Assignment, Verdict]] = {}
+    for verdict in verdicts:
+        name = f"the verdict on presentation {verdict.presentation_id}"
+        assignment = shown.get(verdict.presentation_id)
+        if assignment is None or assignment.matter_id != verdict.matter_id:
+            raise ValueError(f"{name} of {verdict.matter_id} belongs to no pairing of this study")
+        if assignment.pairing_id in found:
+            raise ValueError(f"{name}: pairing {assignment.pairing_id} has two verdicts")
+        found[assignment.pairing_id] = (assignment, verdict)
+    for what in ("judge", "instrument", "instrument_sha256"):
+        used = sorted({getattr(verdict, what) for _, verdict in found.values()})
+        if len(used) > 1:
+            raise ValueError(f"the verdicts have more than one {what}: {', '.join(used)}")
+    return list(found.values())
+
+
+def contestant_row(name: str, config: LocalModel | HostedModel) -> Row:
+    """A row of contestants. settings is the whole configuration, so its sha256 is config_sha256."""
+    text = canonical(config.model_dump(mode="json"))
+    return {
+        "contestant": name,
+        "provider": config.provider,
+        "model": config.model,
+        "family": config.family,
+        "route": config.route,
+        "weights_sha256": config.weights.sha256 if isinstance(config, LocalModel) else None,
+        "settings": text,
+        "config_sha256": text_digest(text),
+        "trained_until": config.trained_until,
+    }
+
+
+def attempt_row(attempt: Attempt) -> Row:
+    """A row of attempts."""
+    row = {key: value for key, value in attempt.row().items() if key not in ("model", "replies")}  # calls has these
+    name = attempt_id(attempt.matter_id, attempt.contestant, attempt.attempt)
+    return {"attempt_id": name, **row, "source_path": ANSWERS_RECORDING.as_posix()}
+
+
+def answer_row(attempt: Attempt) -> Row:
+    """A row of answers, from the attempt that is scored."""
+    kept = ("matter_id", "contestant", "attempt", "status", "finish_reason", "text", "text_sha256", "names_itself")
+    name = answer_id(attempt.matter_id, attempt.contestant)
+    return {"answer_id": name, **_picked(attempt.row(), kept), "source_path": ANSWERS_RECORDING.as_posix()}
+
+
+def assignment_row(assignment: Assignment) -> Row:
+    """A row of assignments: the stored sides, and whether the rule that drew them gives them again."""
+    kept = ("matter_id", "contestant_1", "contestant_2", "answer_a_was", "answer_b_was", "ordinal", "seed")
+    own = {"pairing_id": assignment.pairing_id, "drawn_by": assignment.rule, "rederivable": rederivable(assignment)}
+    return {**_picked(assignment.row(), kept), **own}
+
+
+def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
+    """A row of verdicts: what the judge said of A and B, and who that was."""
+    kept = (
+        "matter_id", "verdict", "material_difference", "rationale", "unreadable_because", "raw_text", "presentation_id", "judge",
+        "instrument", "instrument_sha256", "reader", "request_sha256", "response_sha256", "started_at",
+    )  # fmt: skip
+    return {
+        **_picked(verdict.row(), kept),
+        **_picked(assignment.row(), ("contestant_1", "contestant_2", "answer_a_was", "answer_b_was")),
+        "verdict_id": verdict_id(assignment.pairing_id, verdict.judge),
+        "pairing_id": assignment.pairing_id,
+        "winner": winner(assignment, verdict.verdict),
+        "source_path": VERDICTS_RECORDING.as_posix(),
+    }
+
+
+def rejected_rows(assignment: Assignment, verdict: Verdict) -> list[Row]:
+    """The rows of rejected_points that one verdict gives, with the contestant's name for A or B. point_number is the place in the reply.
+
+    Raises ValueError for a point that stands in neither answer.
+    """
+    sides = {"A": assignment.answer_a_was, "B": assignment.answer_b_was}
+    rows = []
+    for number, listed in enumerate(verdict.rejected_points, start=1):
+        point = RejectedPoint.from_row(listed)
+        if point.answer not in sides:
+            raise ValueError(f"{assignment.pairing_id}: rejected point {number} stands in answer {point.answer!r}, not in A or B")
+        own = {"verdict_id": verdict_id(assignment.pairing_id, verdict.judge), "matter_id": assignment.matter_id}
+        rows.append({**own, "contestant": sides[point.answer], "point_number": number, **_picked(point.row(), ("point", "why", "changes_course"))})
+    return rows
+
+
+def call_row(kind: str, call: Call) -> Row:
+    """A row of calls. The endpoint is the declared route: no port, no host of the run."""
+    kept = (
+        "request_sha256", "response_sha256", "settings_sha256", "model", "served_model", "served_by", "finish_reason",
+        "started_at", "elapsed_ms", "tries", "replies", "prompt_tokens", "completion_tokens", "cost_usd",
+    )  # fmt: skip
+    return {"kind": kind, "endpoint": call.route, **_picked(call.row(), kept)}
+
+
+def tables(rows: InUse) -> dict[str, list[Row]]:
+    """The eight tables by name. Raises ValueError with one sentence about the first thing that does not fit."""
+    matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in rows.matters}
+    check_contestants(rows.contestants)
+    check_attempts(rows.attempts, matter_sha256, rows.contestants)
+    check_pairings(rows.pairings, matter_sha256, rows.contestants)
+    answers = scored_answers(rows.attempts)
+    used = assignments_in_use(rows.pairings, answers, in_force(rows.assignments))
+    verdicts = judged(rows.verdicts, presentations(used, matter_sha256, answers))
+    return {
+        "matters": [matter.row() for matter in rows.matters],
+        "contestants": [contestant_row(name, config) for name, config in rows.contestants.items()],
+        "attempts": [attempt_row(attempt) for attempt in rows.attempts],
+        "answers": [answer_row(attempt) for attempt in answers.values()],
+        "assignments": [assignment_row(assignment) for assignment in used],
+        "verdicts": [verdict_row(assignment, verdict) for assignment, verdict in verdicts],
+        "rejected_points": [row for assignment, verdict in verdicts for row in rejected_rows(assignment, verdict)],
+        "calls": [*(call_row("answer", attempt) for attempt in rows.attempts), *(call_row("verdict", verdict) for _, verdict in verdicts)],
+    }
+
+
+def stored_assignment(row: Row) -> Assignment:
+    """An assignment from its sealed row. Raises ValueError when the row was changed or is no assignment."""
+    check_row(row)
+    if row["kind"] != "assignment":
+        raise ValueError(f"the row is of kind {row['kind']!r}, not an assignment")
+    return Assignment.from_row(row)
+
+
+def _picked(row: Row, kept: Iterable[str]) -> Row:
+    return {key: row[key] for key in kept}
+
+
+def _read(path: Path, made: Callable[[Row], Kind]) -> list[Kind]:
+    """The rows of a file, made into what they are. Raises BadRecord that names the file and the line."""
+    found = []
+    with refusing(path.as_posix(), BadRecord):
+        for number, row in enumerate(read_rows(path), start=1):
+            with refusing(f"{path.as_posix()}: line {number}", BadRecord):
+                found.append(made(row))
+    return found
+
+
+def configured(choices: Choices) -> dict[str, LocalModel | HostedModel]:
+    """Each chosen contestant's settings. Raises BadInput that names the file."""
+    found: dict[str, Any] = {}
+    for name in choices.contestants:
+        with refusing(f"{CONF / 'contestant' / name}.yaml"):
+            found[name] = settings("contestant", composed("contestant", name))
+    return found
+
+
+def record() -> None:
+    with refusing(str(PARAMS)):
+        choices: Choices = settings("choices", choices_file())
+    rows = InUse(
+        matters=_read(MATTERS, matter_from_row),
+        contestants=configured(choices),
+        attempts=_read(ATTEMPTS, Attempt.from_row),
+        pairings=_read(PAIRINGS, Pairing.from_row),
+        assignments=_read(ASSIGNMENTS_RECORDING, stored_assignment),
+        verdicts=_read(VERDICTS, Verdict.from_row),
+    )
+    with refusing("record", BadRecord):
+        for name, found in tables(rows).items():
+            write_table(name, found, FOLDER)
+
+
+def main() -> None:
+    run("record", record)
+
+
+if __name__ == "__main__":
+    main()

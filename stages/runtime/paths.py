@@ -1,0 +1,13 @@
+"""Where every file of the flow lives. Stages meet only here."""
+
+from pathlib import Path
+
+MATTERS_FOLDER = Path("data/matters")
+MATTERS = Path("data/work/matters.jsonl")
+ATTEMPTS = Path("data/work/attempts.jsonl")
+PAIRINGS = Path("data/work/pairings.jsonl")
+PRESENTATIONS = Path("data/work/presentations.jsonl")
+VERDICTS = Path("data/work/verdicts.jsonl")
+ANSWERS_RECORDING = Path("data/recordings/answers.jsonl")
+ASSIGNMENTS_RECORDING = Path("data/recordings/assignments.jsonl")
+VERDICTS_RECORDING = Path("data/recordings/verdicts.jsonl")

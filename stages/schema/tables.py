@@ -1,0 +1,277 @@
+"""The eight published tables: their columns, their order and the bytes they are written in. The only module that imports pyarrow.
+
+Rows are dicts in JSON's spelling: a time is text such as 2026-11-30T08:15:11.123Z, a day is text such as 2026-11-30. The files hold
+typed columns. Equal rows give equal bytes under one pyarrow version, and an equal logical digest under every version.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stages.schema.canonical import text_digest
+from stages.schema.jsonl import Row, rows_text
+from stages.schema.names import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDER = Path("data/tables")
+
+# Readers skip and load whole row groups. At 8 kB of text a row, 16,384 rows are 130 MB unpacked: that fits where a laptop reads it.
+ROW_GROUP = 16_384
+
+_ARROW = {
+    "text": pa.string(),
+    "int": pa.int64(),
+    "real": pa.float64(),
+    "bool": pa.bool_(),
+    "time": pa.timestamp("ms", tz="UTC"),
+    "day": pa.date32(),
+}
+_PYTHON: dict[str, tuple[type, ...]] = {
+    "text": (str,), "int": (int,), "real": (float, int), "bool": (bool,), "time": (str,), "day": (str,),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    kind: str
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """One published table. key: the columns that rows are sorted by, and that no two rows share."""
+
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    @property
+    def schema(self) -> pa.Schema:
+        return pa.schema([pa.field(column.name, _ARROW[column.kind], nullable=column.optional) for column in self.columns])
+
+
+def _table(key: str, **kinds: str) -> Table:
+    """A kind that ends in ``?`` may be missing."""
+    columns = (Column(name, kind.rstrip("?"), kind.endswith("?")) for name, kind in kinds.items())
+    return Table(tuple(key.split()), tuple(columns))
+
+
+TABLES = {
+    "matters": _table(
+        "matter_id",
+        matter_id="text", series="text", title="text", area="text", published="day",
+        facts="text", law="text", assignment="text", matter_sha256="text", source_path="text",
+    ),
+    "contestants": _table(
+        "contestant",
+        contestant="text", provider="text", model="text", family="text", route="text?", weights_sha256="text?",
+        settings="text", config_sha256="text", trained_until="day?",
+    ),
+    "attempts": _table(
+        "matter_id contestant attempt",
+        attempt_id="text", matter_id="text", contestant="text", attempt="int", scored="bool", attempt_rule="text",
+        status="text", finish_reason="text?", text="text", text_sha256="text", names_itself="bool",
+        route="text", settings_sha256="text", served_model="text?", served_by="text?",
+        prompt_tokens="int?", completion_tokens="int?", cost_usd="real?", started_at="time", elapsed_ms="int", tries="int",
+        request_sha256="text", response_sha256="text", ordered_by="text?", reason="text?", source_path="text",
+    ),
+    "answers": _table(
+        "matter_id contestant",
+        answer_id="text", matter_id="text", contestant="text", attempt="int", status="text", finish_reason="text?",
+        text="text", text_sha256="text", names_itself="bool", source_path="text",
+    ),
+    "assignments": _table(
+        "matter_id contestant_1 contestant_2",
+        pairing_id="text", matter_id="text", contestant_1="text", contestant_2="text", answer_a_was="text", answer_b_was="text",
+        drawn_by="text", rederivable="bool", ordinal="int", seed="int",
+    ),
+    "verdicts": _table(
+        "matter_id contestant_1 contestant_2 judge",
+        verdict_id="text", pairing_id="text", matter_id="text", contestant_1="text", contestant_2="text",
+        answer_a_was="text", answer_b_was="text", verdict="text", winner="text?", material_difference="bool?", rationale="text?",
+        unreadable_because="text?", raw_text="text", presentation_id="text", judge="text", instrument="text",
+        instrument_sha256="text", reader="text", request_sha256="text", response_sha256="text", started_at="time",
+        source_path="text",
+    ),
+    "rejected_points": _table(
+        "matter_id verdict_id point_number",
+        verdict_id="text", matter_id="text", contestant="text", point_number="int", point="text", why="text", changes_course="bool",
+    ),
+    "calls": _table(
+        "kind request_sha256",
+        request_sha256="text", response_sha256="text", settings_sha256="text", kind="text", endpoint="text", model="text",
+        served_model="text?", served_by="text?", finish_reason="text?", started_at="time", elapsed_ms="int", tries="int",
+        replies="int", prompt_tokens="int?", completion_tokens="int?", cost_usd="real?",
+    ),
+}  # fmt: skip
+
+
+def columns(name: str) -> list[str]:
+    """The columns of a table, in order. Raises ValueError for a table that is none of the eight."""
+    return _named(name).names
+
+
+def ordered(name: str, rows: list[Row]) -> list[Row]:
+    """The rows as the table holds them: checked, in one spelling (no -0.0, no 1 for 1.0), sorted by the table's key.
+
+    Raises ValueError for a missing or unknown column, a value of another kind, NaN or an infinity, and for two rows with one key.
+    """
+    table = _named(name)
+    found = sorted((_normal(table, row) for row in rows), key=lambda row: _key(table, row))
+    for before, after in pairwise(found):
+        if _key(table, before) == _key(table, after):
+            raise ValueError(f"table {name}: two rows have the key {_spoken_key(table, after)}")
+    return found
+
+
+def write_table(name: str, rows: list[Row], folder: Path) -> Path:
+    """Write ``<folder>/<name>.parquet`` from rows in any order. Returns its path. Raises ValueError as ``ordered`` does."""
+    schema, found = _named(name).schema, ordered(name, rows)
+    arrays = [
+        pa.array([_stored(column.kind, row[column.name]) for row in found], type=_ARROW[column.kind]) for column in _named(name).columns
+    ]
+    path = folder / f"{name}.parquet"
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(
+        pa.Table.from_arrays(arrays, schema=schema),
+        path,
+        row_group_size=ROW_GROUP,
+        compression="zstd",
+        compression_level=3,  # on 320 real answers level 19 saved 16 % and took 40 times as long
+        version="2.6",
+        data_page_version="1.0",  # the pages that every reader takes
+    )
+    return path
+
+
+def read_table(name: str, folder: Path) -> list[Row]:
+    """The rows of ``<folder>/<name>.parquet``, spelled as ``write_table`` took them.
+
+    Raises ValueError when the file is no such table, OSError when it cannot be read.
+    """
+    kinds = {column.name: column.kind for column in _named(name).columns}
+    rows: list[Row] = _read(name, folder).to_pylist()
+    return [{column: _spelled(kinds[column], value) for column, value in row.items()} for row in rows]
+
+
+def read_frame(name: str, folder: Path) -> "pd.DataFrame":
+    """The table as a data frame: times as datetimes, days as dates, whole numbers whole also where some are missing.
+
+    Raises what ``read_table`` raises.
+    """
+    import pandas as pd  # noqa: PLC0415  takes 0.4 s to import, and most of those who read or write tables need none of it
+
+    kinds = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    frame: pd.DataFrame = _read(name, folder).to_pandas(types_mapper=kinds.get)
+    return frame
+
+
+def logical_digest(name: str, rows: list[Row]) -> str:
+    """sha256 of the table as sorted canonical JSON, one row a line: what the table says, whatever version wrote its bytes.
+
+    Raises ValueError as ``ordered`` does.
+    """
+    return text_digest(rows_text(ordered(name, rows)))
+
+
+def _named(name: str) -> Table:
+    if name not in TABLES:
+        raise ValueError(f"no table is called {name!r}; {nearest(name, TABLES)}")
+    return TABLES[name]
+
+
+def _key(table: Table, row: Row) -> tuple[Any, ...]:
+    return tuple(row[column] for column in table.key)
+
+
+def _spoken_key(table: Table, row: Row) -> str:
+    return ", ".join(f"{column} {row.get(column)!s:.80}" for column in table.key)
+
+
+def _normal(table: Table, row: Row) -> Row:
+    for missing in sorted(set(table.names) - row.keys()):
+        raise ValueError(f"row {_spoken_key(table, row)}: column {missing!r} is missing")
+    for unknown in sorted(row.keys() - set(table.names)):
+        raise ValueError(f"row {_spoken_key(table, row)}: unknown column {unknown!r}; {nearest(unknown, table.names)}")
+    try:
+        return {column.name: _value(column, row[column.name]) for column in table.columns}
+    except ValueError as error:
+        raise ValueError(f"row {_spoken_key(table, row)}: {error}") from None
+
+
+def _value(column: Column, value: Any) -> Any:
+    """The one spelling of a value. Raises ValueError for what the column cannot hold."""
+    if value is None and column.optional:
+        return None
+    if type(value) not in _PYTHON[column.kind]:  # exact: True is no number here
+        raise ValueError(f"{column.name} is {value!r:.60}, which is no {column.kind}")
+    if column.kind == "text":
+        return _clean_text(column, value)
+    if column.kind in ("int", "real"):
+        return _number(column, value)
+    if column.kind in ("time", "day"):
+        return _moment(column, value)
+    return value
+
+
+def _clean_text(column: Column, value: str) -> str:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{column.name} holds a lone surrogate, which UTF-8 cannot spell") from None
+    return value
+
+
+def _number(column: Column, value: int | float) -> int | float:
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"{column.name} is {value}, which takes more than 64 bits")
+    if not isfinite(value):
+        raise ValueError(f"{column.name} is {value}, which is no finite number")
+    return float(value) + 0.0 if column.kind == "real" else value  # -0.0 + 0.0 is 0.0: one zero, one spelling
+
+
+def _moment(column: Column, value: str) -> str:
+    try:
+        if _spelled(column.kind, _stored(column.kind, value)) == value:
+            return value
+    except ValueError:
+        pass
+    example = "a day such as 2026-11-30" if column.kind == "day" else "a time such as 2026-11-30T08:15:11.123Z"
+    raise ValueError(f"{column.name} is {value!r:.60}, not {example}")
+
+
+def _stored(kind: str, value: Any) -> Any:
+    """What Arrow takes for a value in JSON's spelling."""
+    if value is None or kind not in ("time", "day"):
+        return value
+    return date.fromisoformat(value) if kind == "day" else datetime.fromisoformat(value)
+
+
+def _spelled(kind: str, value: Any) -> Any:
+    """JSON's spelling of a value that Arrow gives back."""
+    if value is None or kind not in ("time", "day"):
+        return value
+    if kind == "day":
+        return value.isoformat()
+    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _read(name: str, folder: Path) -> pa.Table:
+    schema = _named(name).schema
+    with pq.ParquetFile(folder / f"{name}.parquet") as file:
+        table = file.read()
+    if not table.schema.equals(schema):
+        raise ValueError(f"the columns of {name}.parquet are not those of this version")
+    return table

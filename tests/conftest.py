@@ -1,0 +1,29 @@
+"""Tests buy from loopback servers, so their journal must never be a real one: it is a temporary folder or there are no tests."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("moot", deadline=None, max_examples=100)  # no deadline: a busy machine is no defect
+settings.load_profile("moot")
+
+TEMPORARY = Path(tempfile.gettempdir()).resolve()
+
+
+def pytest_configure(config):
+    named = os.environ.get("MOOT_JOURNAL")
+    if named is None:
+        os.environ["MOOT_JOURNAL"] = tempfile.mkdtemp(prefix="moot-test-journal-")
+    elif not Path(named).resolve().is_relative_to(TEMPORARY):
+        pytest.exit(f"MOOT_JOURNAL is {named}: tests run only on a journal under {TEMPORARY}", returncode=2)
+
+
+@pytest.fixture(autouse=True)
+def journal_of_its_own(tmp_path, monkeypatch):
+    """Each test has an empty journal."""
+    folder = tmp_path / "journal"
+    monkeypatch.setenv("MOOT_JOURNAL", str(folder))
+    return folder

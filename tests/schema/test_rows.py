@@ -1,0 +1,67 @@
+"""Assignments: a fair coin, stored sides that rule for ever, and contradictions that are refused."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stages.schema.rows import Assignment, Pairing, coin, draw, in_force, rederivable
+
+PAIRING = Pairing("Q01:a~b", "Q01", "a", "b")
+STORED = Assignment("Q01", "a", "b", "b", "a", 0, "coin-1", 7)
+
+
+def test_the_coin_is_fair_over_many_pairings():
+    heads = sum(coin(1, f"Q{n:04}", "a", "b") for n in range(10_000))
+    assert 4_800 < heads < 5_200  # four standard deviations of Binomial(10000, 1/2)
+
+
+@pytest.mark.parametrize("change", [(2, "Q01", "a", "b"), (1, "Q02", "a", "b"), (1, "Q01", "a", "c")])
+def test_the_coin_depends_on_seed_matter_and_pair(change):
+    def tosses(seed, matter, one, two):
+        return [coin(seed * 1000 + n, matter, one, two) for n in range(64)]
+
+    assert tosses(*change) != tosses(1, "Q01", "a", "b")
+
+
+@given(st.integers(), st.integers(0, 3))
+def test_a_drawn_assignment_can_be_derived_again(seed, ordinal):
+    drawn = draw(seed, PAIRING, ordinal)
+    assert rederivable(drawn)
+    assert not rederivable(replace(drawn, answer_a_was=drawn.answer_b_was, answer_b_was=drawn.answer_a_was))
+    assert not rederivable(replace(drawn, rule="dice-9"))
+    assert drawn.pairing_id == "Q01:a~b"
+
+
+def test_the_stored_row_counts_whatever_the_rule_would_say():
+    for seed in range(10):
+        assert in_force([replace(STORED, seed=seed)])["Q01:a~b"].answer_a_was == "b"
+
+
+def test_the_highest_ordinal_counts_when_the_sides_agree():
+    later = replace(STORED, ordinal=2)
+    assert in_force([later, STORED, replace(STORED, ordinal=1)]) == {"Q01:a~b": later}
+
+
+def test_contradicting_rows_are_refused():
+    turned = replace(STORED, answer_a_was="a", answer_b_was="b", ordinal=1)
+    with pytest.raises(ValueError, match="Q01:a~b: two stored assignments contradict each other"):
+        in_force([STORED, turned])
+
+
+@pytest.mark.parametrize("change", [{"answer_a_was": "c"}, {"answer_a_was": "a"}, {"contestant_1": "b", "contestant_2": "a"}])
+def test_sides_that_are_not_the_contestants_are_refused(change):
+    with pytest.raises(ValueError, match="are not its two contestants"):
+        in_force([replace(STORED, **change)])
+
+
+def test_a_presentation_id_follows_the_sides():
+    texts = {"a": "1" * 64, "b": "2" * 64}
+    turned = replace(STORED, answer_a_was="a", answer_b_was="b")
+    assert STORED.shown_as("0" * 64, texts) != turned.shown_as("0" * 64, texts)
+    assert STORED.shown_as("0" * 64, texts) == turned.shown_as("0" * 64, {"a": "2" * 64, "b": "1" * 64})
+
+
+def test_rows_come_back_from_their_dictionaries():
+    assert Assignment.from_row({**STORED.row(), "format": 1, "kind": "assignment", "row_sha256": "x"}) == STORED
