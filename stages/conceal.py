@@ -10,7 +10,7 @@ Writes data/work/presentations.jsonl, in the order of ids that nobody can comput
 from collections.abc import Iterable
 from dataclasses import replace
 
-from stages.runtime.compose import PARAMS, choices_file
+from stages.runtime.compose import choices
 from stages.runtime.entry import run
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRINGS, PRESENTATIONS
@@ -67,8 +67,7 @@ def assignment_row(assignment: Assignment) -> Row:
 
 
 def conceal() -> None:
-    with refusing(str(PARAMS)):
-        choices: Choices = settings("choices", choices_file())
+    chosen: Choices = choices(settings)
     with refusing("data/work"):
         matter_sha256 = {row["matter_id"]: row["matter_sha256"] for row in read_rows(MATTERS)}
         answers = scored_answers(Attempt.from_row(row) for row in read_rows(ATTEMPTS))
@@ -77,7 +76,7 @@ def conceal() -> None:
     recording.load()
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         stored = in_force([Assignment.from_row(row) for row in recording.rows])
-    assigned = assign(pairings, stored, matter_sha256, answers, choices.seed)
+    assigned = assign(pairings, stored, matter_sha256, answers, chosen.seed)
     recording.add([assignment_row(assignment) for assignment, _ in assigned if stored.get(assignment.pairing_id) != assignment])
     recording.save()
     presentations = sorted((p for _, p in assigned), key=lambda p: p.presentation_id)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stages.instrument.asking import instrument_digest
-from stages.runtime.compose import CONF, PARAMS, choices_file, composed, names
+from stages.runtime.compose import CONF, PARAMS, choices, names, setting
 from stages.runtime.entry import run
 from stages.runtime.errors import BadInput, refusing
 from stages.runtime.paths import MATTERS, MATTERS_FOLDER
@@ -18,21 +18,21 @@ from stages.schema.names import nearest, plain_word
 from stages.schema.settings import Choices, Study, settings
 
 
-def chosen(choices: Choices) -> list[tuple[str, str]]:
+def named(chosen: Choices) -> list[tuple[str, str]]:
     """Every (group, name) that params.yaml chooses."""
-    single = [("study", choices.study), ("instrument", choices.instrument), ("judge", choices.judge), ("runner", choices.runner)]
-    return [*single, *(("contestant", name) for name in choices.contestants)]
+    single = [("study", chosen.study), ("instrument", chosen.instrument), ("judge", chosen.judge), ("runner", chosen.runner)]
+    return [*single, *(("contestant", name) for name in chosen.contestants)]
 
 
-def check_choices(choices: Choices) -> None:
+def check_choices(chosen: Choices) -> None:
     """Raise ValueError for a name that is no plain word, stands twice, or has no file."""
-    if len(set(choices.contestants)) != len(choices.contestants):
-        raise ValueError(f"contestants: a name stands twice in {', '.join(choices.contestants)}")
-    for group, name in chosen(choices):
-        if name not in names(group):
-            raise ValueError(f"{group}: no file {CONF / group / name}.yaml; {nearest(name, names(group))}")
+    if len(set(chosen.contestants)) != len(chosen.contestants):
+        raise ValueError(f"contestants: a name stands twice in {', '.join(chosen.contestants)}")
+    for group, name in named(chosen):
         if group == "contestant":
             plain_word(name)
+        if name not in names(group):
+            raise ValueError(f"{group}: no file {CONF / group / name}.yaml; {nearest(name, names(group))}")
 
 
 def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter]) -> None:
@@ -72,15 +72,12 @@ def read_battery(folder: Path = MATTERS_FOLDER) -> list[Matter]:
 
 
 def matters() -> None:
+    chosen: Choices = choices(settings)
     with refusing(str(PARAMS)):
-        choices: Choices = settings("choices", choices_file())
-        check_choices(choices)
-    groups = {}
-    for group, name in chosen(choices):
-        with refusing(f"{CONF / group / name}.yaml"):
-            groups[group] = settings(group, composed(group, name))
+        check_choices(chosen)
+    groups = {group: setting(group, name, settings) for group, name in named(chosen)}
     battery = read_battery()
-    with refusing(f"{CONF / 'study' / choices.study}.yaml"):
+    with refusing(f"{CONF / 'study' / chosen.study}.yaml"):
         check_study(groups["study"], instrument_digest(groups["instrument"]), battery)
     write_rows(MATTERS, (matter.row() for matter in battery))
 

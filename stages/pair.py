@@ -6,7 +6,7 @@ Writes data/work/pairings.jsonl, a row per pairing:
 
 from collections.abc import Iterable
 
-from stages.runtime.compose import PARAMS, choices_file
+from stages.runtime.compose import choices
 from stages.runtime.entry import run
 from stages.runtime.errors import refusing
 from stages.runtime.paths import MATTERS, PAIRINGS
@@ -23,11 +23,10 @@ def pairings(matter_ids: Iterable[str], contestants: Iterable[str]) -> list[Pair
 
 
 def pair() -> None:
-    with refusing(str(PARAMS)):
-        choices: Choices = settings("choices", choices_file())
+    chosen: Choices = choices(settings)
     with refusing(str(MATTERS)):
         matter_ids = [row["matter_id"] for row in read_rows(MATTERS)]
-    write_rows(PAIRINGS, (pairing.row() for pairing in pairings(matter_ids, choices.contestants)))
+    write_rows(PAIRINGS, (pairing.row() for pairing in pairings(matter_ids, chosen.contestants)))
 
 
 def main() -> None:

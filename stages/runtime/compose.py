@@ -1,5 +1,6 @@
 """Choices and settings: params.yaml names a file of each group, Hydra composes it in this process."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from stages.runtime.errors import refusing
+
+Check = Callable[[str, Any], Any]
 CONF = Path("conf")
 PARAMS = Path("params.yaml")
 
@@ -41,3 +45,15 @@ def composed(group: str, name: str, conf: Path = CONF) -> Any:
 
 def _first_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
+
+
+def setting(group: str, name: str, check: Check) -> Any:
+    """The checked settings of one choice. ``check(group, values)`` types them; what it raises is refused with the file's name."""
+    with refusing(f"{CONF / group / name}.yaml"):
+        return check(group, composed(group, name))
+
+
+def choices(check: Check) -> Any:
+    """The checked choices of params.yaml."""
+    with refusing(str(PARAMS)):
+        return check("choices", choices_file())
