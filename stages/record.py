@@ -8,9 +8,9 @@ Writes data/tables/*.parquet. A row of verdicts, shortened:
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
-from stages.runtime.compose import CONF, PARAMS, choices_file, composed
+from stages.runtime.compose import PARAMS, choices, setting
 from stages.runtime.entry import run
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import (
@@ -68,7 +68,7 @@ def check_contestants(contestants: Iterable[str]) -> None:
 
 
 def check_attempts(attempts: Iterable[Attempt], matters: Iterable[str], contestants: Iterable[str]) -> None:
-    """Raise ValueError for an attempt of an unknown matter or contestant, with an unknown status, or with another text than its digest's."""
+    """Raise ValueError for an attempt of an unknown matter or contestant, with an unknown status, or whose text is not its digest's."""
     known_matters, known_contestants = set(matters), set(contestants)
     for attempt in attempts:
         name = attempt_id(attempt.matter_id, attempt.contestant, attempt.attempt)
@@ -222,11 +222,18 @@ def rejected_rows(assignment: Assignment, verdict: Verdict) -> list[Row]:
     sides = {"A": assignment.answer_a_was, "B": assignment.answer_b_was}
     rows = []
     for number, listed in enumerate(verdict.rejected_points, start=1):
-        point = RejectedPoint.from_row(listed)
+        point = _made(RejectedPoint.from_row, listed)
         if point.answer not in sides:
             raise ValueError(f"{assignment.pairing_id}: rejected point {number} stands in answer {point.answer!r}, not in A or B")
-        own = {"verdict_id": verdict_id(assignment.pairing_id, verdict.judge), "matter_id": assignment.matter_id}
-        rows.append({**own, "contestant": sides[point.answer], "point_number": number, **_picked(point.row(), ("point", "why", "changes_course"))})
+        rows.append(
+            {
+                "verdict_id": verdict_id(assignment.pairing_id, verdict.judge),
+                "matter_id": assignment.matter_id,
+                "contestant": sides[point.answer],
+                "point_number": number,
+                **_picked(point.row(), ("point", "why", "changes_course")),
+            }
+        )
     return rows
 
 
@@ -242,7 +249,6 @@ def call_row(kind: str, call: Call) -> Row:
 def tables(rows: InUse) -> dict[str, list[Row]]:
     """The eight tables by name. Raises ValueError with one sentence about the first thing that does not fit."""
     matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in rows.matters}
-    check_contestants(rows.contestants)
     check_attempts(rows.attempts, matter_sha256, rows.contestants)
     check_pairings(rows.pairings, matter_sha256, rows.contestants)
     answers = scored_answers(rows.attempts)
@@ -272,37 +278,38 @@ def _picked(row: Row, kept: Iterable[str]) -> Row:
     return {key: row[key] for key in kept}
 
 
+def _made(made: Callable[[Row], Kind], row: Row) -> Kind:
+    try:
+        return made(row)
+    except KeyError as missing:
+        raise ValueError(f"the row has no {missing}") from None
+    except TypeError:
+        raise ValueError(f"the row has other keys than it should: {', '.join(sorted(row))}") from None
+
+
 def _read(path: Path, made: Callable[[Row], Kind]) -> list[Kind]:
     """The rows of a file, made into what they are. Raises BadRecord that names the file and the line."""
     found = []
     with refusing(path.as_posix(), BadRecord):
         for number, row in enumerate(read_rows(path), start=1):
             with refusing(f"{path.as_posix()}: line {number}", BadRecord):
-                found.append(made(row))
-    return found
-
-
-def configured(choices: Choices) -> dict[str, LocalModel | HostedModel]:
-    """Each chosen contestant's settings. Raises BadInput that names the file."""
-    found: dict[str, Any] = {}
-    for name in choices.contestants:
-        with refusing(f"{CONF / 'contestant' / name}.yaml"):
-            found[name] = settings("contestant", composed("contestant", name))
+                found.append(_made(made, row))
     return found
 
 
 def record() -> None:
+    chosen: Choices = choices(settings)
     with refusing(str(PARAMS)):
-        choices: Choices = settings("choices", choices_file())
+        check_contestants(chosen.contestants)
     rows = InUse(
         matters=_read(MATTERS, matter_from_row),
-        contestants=configured(choices),
+        contestants={name: setting("contestant", name, settings) for name in chosen.contestants},
         attempts=_read(ATTEMPTS, Attempt.from_row),
         pairings=_read(PAIRINGS, Pairing.from_row),
         assignments=_read(ASSIGNMENTS_RECORDING, stored_assignment),
         verdicts=_read(VERDICTS, Verdict.from_row),
     )
-    with refusing("record", BadRecord):
+    with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():
             write_table(name, found, FOLDER)
 

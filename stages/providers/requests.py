@@ -9,15 +9,16 @@ from stages.schema.matter import Matter
 from stages.schema.rows import Presentation
 from stages.schema.settings import HostedModel, LocalModel
 
+Model = LocalModel | HostedModel
 Messages = list[dict[str, str]]
 
 
-def _request(kind: Any, model: LocalModel | HostedModel, subject: dict[str, str | int], parts: dict[str, str], body: dict[str, Any]) -> Request:
+def _request(kind: Any, model: Model, subject: dict[str, str | int], parts: dict[str, str], body: dict[str, Any]) -> Request:
     server = model.server.model_dump(mode="json") if isinstance(model, LocalModel) else None
     return Request(kind, subject, parts, WIRE, model.route, model.model, server, body)
 
 
-def answer_request(contestant: str, model: LocalModel | HostedModel, matter: Matter, attempt: int = 1) -> Request:
+def answer_request(contestant: str, model: Model, matter: Matter, attempt: int = 1) -> Request:
     """One answer: a fresh single-turn context, the contestant's system prompt and the matter, no tools."""
     messages = [{"role": "system", "content": model.system}] if model.system else []
     messages.append({"role": "user", "content": matter.brief})
@@ -25,8 +26,8 @@ def answer_request(contestant: str, model: LocalModel | HostedModel, matter: Mat
     return _request("answer", model, subject, {"matter_sha256": matter.matter_sha256}, chat_body(model, messages, None))
 
 
-def verdict_request(
-    judge: str, model: LocalModel | HostedModel, matter: Matter, shown: Presentation,
+def verdict_request(  # noqa: PLR0913, PLR0917  a verdict rests on these seven, and each is named at its one call
+    judge: str, model: Model, matter: Matter, shown: Presentation,
     instrument_sha256: str, messages: Messages, reply_schema: dict[str, Any],
 ) -> Request:  # fmt: skip
     """One verdict on one presentation. The presentation's id is part of the subject: the same words twice are two calls."""

@@ -48,11 +48,16 @@ class Request:
         return digest(["request", FORMAT, self.kind, self.subject, self.wire, self.route, self.server, body])
 
     @property
+    def asked(self) -> str:
+        """Whom it is for: a contestant's or a judge's name."""
+        return str(self.subject["contestant" if self.kind == "answer" else "judge"])
+
+    @property
     def name(self) -> str:
         """How messages call it, such as ``answer of qwen-500m to Q01``."""
         if self.kind == "answer":
-            return f"answer of {self.subject['contestant']} to {self.subject['matter_id']} (attempt {self.subject['attempt']})"
-        return f"verdict of {self.subject['judge']} on {self.subject['matter_id']}, presentation {str(self.subject['presentation_id'])[:12]}"
+            return f"answer of {self.asked} to {self.subject['matter_id']} (attempt {self.subject['attempt']})"
+        return f"verdict of {self.asked} on {self.subject['matter_id']}, presentation {str(self.subject['presentation_id'])[:12]}"
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ def read_frame(name: str, folder: Path) -> "pd.DataFrame":
 
     Raises what ``read_table`` raises.
     """
-    import pandas as pd  # noqa: PLC0415  takes 0.4 s to import, and most of those who read or write tables need none of it
+    import pandas as pd  # noqa: PLC0415  takes 0.4 s to import, and whoever reads rows needs none of it
 
     kinds = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
     frame: pd.DataFrame = _read(name, folder).to_pandas(types_mapper=kinds.get)

@@ -1,0 +1,72 @@
+"""generate: obtains one answer per contestant and matter, in a fresh single-turn context without tools.
+
+Appends to data/recordings/answers.jsonl, a sealed row per call (row format 1, stages/schema/calls.py).
+Writes data/work/attempts.jsonl, the attempts in use as read from their replies:
+    {"attempt":1,"contestant":"qwen-500m","finish_reason":"stop","matter_id":"Q01","scored":true,"status":"complete","text":"…",…}
+"""
+
+from collections.abc import Iterable
+
+from stages.providers.openai import read_reply
+from stages.providers.reading import call_fields
+from stages.providers.requests import answer_request
+from stages.providers.switchboard import Model, Switchboard
+from stages.runtime.compose import choices, setting
+from stages.runtime.entry import run
+from stages.runtime.errors import refusing
+from stages.runtime.paths import ANSWERS_RECORDING, ATTEMPTS, MATTERS
+from stages.schema.calls import Request
+from stages.schema.canonical import text_digest
+from stages.schema.jsonl import Row, read_rows, write_rows
+from stages.schema.matter import Matter, matter_from_row
+from stages.schema.names import mentions
+from stages.schema.rows import Attempt
+from stages.schema.settings import Choices, Runner, Study, settings
+from stages.store.fetching import replies_to
+
+
+def planned(models: dict[str, Model], battery: Iterable[Matter]) -> list[Request]:
+    """The request of every answer, contestant by contestant, so that a local server changes its weights as seldom as can be."""
+    matters = list(battery)
+    return [answer_request(name, model, matter) for name, model in sorted(models.items()) for matter in matters]
+
+
+def attempt_of(rows: list[Row], model: Model, rule: str) -> Attempt:
+    """The attempt that the first of ``rows`` recorded; the others are later replies to the same request."""
+    reply = read_reply(rows[0])
+    return Attempt(
+        **call_fields(rows, reply, model),
+        matter_id=rows[0]["matter_id"],
+        contestant=rows[0]["contestant"],
+        attempt=rows[0]["attempt"],
+        status=reply.status,
+        text=reply.text,
+        text_sha256=text_digest(reply.text),
+        names_itself=mentions(reply.text, [model.family, *model.known_as, model.model]),
+        scored=True,
+        attempt_rule=rule,
+        ordered_by=None,
+        reason=None,
+    )
+
+
+def generate() -> None:
+    chosen: Choices = choices(settings)
+    study: Study = setting("study", chosen.study, settings)
+    runner: Runner = setting("runner", chosen.runner, settings)
+    models: dict[str, Model] = {name: setting("contestant", name, settings) for name in chosen.contestants}
+    with refusing(str(MATTERS)):
+        battery = [matter_from_row(row) for row in read_rows(MATTERS)]
+    requests = planned(models, battery)
+    replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner.stop_after_failures)
+    rules = {matter.matter_id: study.attempt_rules[matter.series] for matter in battery}
+    attempts = [attempt_of(replies[r.sha256], models[str(r.subject["contestant"])], rules[str(r.subject["matter_id"])]) for r in requests]
+    write_rows(ATTEMPTS, (a.row() for a in sorted(attempts, key=lambda a: (a.matter_id, a.contestant, a.attempt))))
+
+
+def main() -> None:
+    run("generate", generate)
+
+
+if __name__ == "__main__":
+    main()

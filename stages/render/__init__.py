@@ -1,0 +1,1 @@
+"""Numbers into words and pages. Imports only schema and runtime."""

@@ -1,0 +1,221 @@
+"""The journal: every paid reply of this machine, outside git and DVC, for ever.
+
+    <journal>/entries/ab/<request_sha256>.json   one sealed call row, one canonical JSON line
+    <journal>/claims/<request_sha256>            a call in flight, locked by the process that makes it
+    <journal>/set-aside/                         entries that did not stand up to their digests
+
+A file for each reply: 1,000 durable writes took 0.25 to 3.5 s that way and replies take far longer, a torn write can hurt
+no other reply, and a file is looked at, copied and checked with the tools that everybody has.
+"""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Self
+
+import platformdirs
+
+from stages.runtime.errors import BadInput, JournalFailed
+from stages.schema.calls import Row
+from stages.schema.jsonl import read_rows, rows_text
+from stages.store.durable import PART, private_folder, sync_folder, write_part
+from stages.store.locks import is_left_over, try_lock
+from stages.store.sealed import check
+
+VARIABLE = "MOOT_JOURNAL"
+POLL_S = 0.05  # twenty looks a second cost nothing beside a reply, and a waiter loses at most this much
+PROBE_BYTES = 256 * 1024  # room for 32 replies in flight of 8 KB each
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def journal_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the journal is: $MOOT_JOURNAL, or a folder in the user's state directory. Raises BadInput for a relative path,
+    which would mean another journal in every working directory (DVC's temporary runs have their own)."""
+    chosen = environment.get(VARIABLE)
+    if not chosen:
+        return platformdirs.user_state_path("moot") / "journal"
+    folder = Path(chosen).expanduser()
+    if not folder.is_absolute():
+        raise BadInput(f"{VARIABLE} is {chosen!r}: give the journal's absolute path")
+    return folder
+
+
+def _entry_row(path: Path, request_sha256: str) -> Row:
+    """The row in one file. Raises ValueError unless it is one whole row that answers this request."""
+    rows = read_rows(path)
+    if len(rows) != 1:
+        raise ValueError(f"{len(rows)} rows where one belongs")
+    check(rows[0])
+    if rows[0].get("request_sha256") != request_sha256:
+        raise ValueError("the reply belongs to another request")
+    return rows[0]
+
+
+class Journal:
+    """The journal in one folder. Nothing is created before the first write; reading an absent journal finds nothing.
+
+    set_aside: a sentence for each entry that was found torn or altered.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.set_aside: list[str] = []
+
+    @classmethod
+    def of_this_machine(cls) -> Self:
+        """The journal that $MOOT_JOURNAL or the user's state directory names."""
+        return cls(journal_folder())
+
+    def get(self, request_sha256: str) -> Row | None:
+        """The reply to this request, or None. What is torn or altered is set aside, never trusted, and counts as absent.
+
+        Raises JournalFailed when an entry cannot be read at all: buying it again would pay twice.
+        """
+        entry = self._entry(request_sha256)
+        with self._failing("read"):
+            self._close_to_others()
+            row = self._checked(entry, request_sha256)
+            return row or self._unfinished(entry, request_sha256)
+
+    def put(self, row: Row) -> None:
+        """Store one sealed call row; it is durable when this returns. A reply that is there already is kept, and this one is not.
+
+        Raises JournalFailed when it cannot be stored, ValueError for a row that is not sealed.
+        """
+        check(row)
+        request_sha256 = row["request_sha256"]
+        entry = self._entry(request_sha256)
+        with self._failing("written"):
+            self._prepare()
+            private_folder(entry.parent)
+            part = write_part(entry.parent, request_sha256, rows_text([row]).encode("utf-8"))
+            self._name(part, entry, request_sha256)
+            sync_folder(entry.parent)
+            part.unlink(missing_ok=True)
+
+    @asynccontextmanager
+    async def claim(self, request_sha256: str, given_up: Callable[[], bool] = lambda: False) -> AsyncIterator[bool]:
+        """Hold one request, so that one process on this machine buys it at a time. Yields False when ``given_up`` said so first.
+
+        The claim's file is the mark of a call in flight. It goes when the block ends well; after an exception or a kill it stays,
+        and ``left_in_flight`` names it. Not synced: after a power cut a mark may be lost, a reply never. Raises JournalFailed.
+        """
+        path = self.folder / "claims" / self._named(request_sha256)
+        while (descriptor := self._try_claim(path)) is None:
+            if given_up():
+                yield False
+                return
+            await asyncio.sleep(POLL_S)
+        try:
+            yield True
+            with self._failing("written"):
+                path.unlink(missing_ok=True)  # while it is held: a waiter that opened it sees that the name is gone
+        finally:
+            os.close(descriptor)
+
+    def left_in_flight(self) -> list[str]:
+        """The requests that were in flight when an earlier process died, and whose reply is not here."""
+        with self._failing("read"):
+            marks = sorted(path for path in (self.folder / "claims").glob("*") if _DIGEST.fullmatch(path.name))
+            return [path.name for path in marks if is_left_over(path) and not self._entry(path.name).exists()]
+
+    def check_writable(self) -> None:
+        """Do once all that storing a reply takes. Raises JournalFailed with one sentence, so that nothing is bought in vain."""
+        with self._failing("written"):
+            self._prepare()
+            probe = self.folder / "claims" / f"probe-{os.getpid()}"
+            probe.unlink(missing_ok=True)  # a killed process may have had this number
+            part = write_part(self.folder / "entries", "probe", os.urandom(PROBE_BYTES))
+            try:
+                os.link(part, probe)
+            finally:
+                part.unlink()
+            descriptor = try_lock(probe)
+            probe.unlink()
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def _named(self, request_sha256: str) -> str:
+        if not _DIGEST.fullmatch(request_sha256):
+            raise ValueError(f"{request_sha256!r} is not a request digest")
+        return request_sha256
+
+    def _entry(self, request_sha256: str) -> Path:
+        return self.folder / "entries" / self._named(request_sha256)[:2] / f"{request_sha256}.json"
+
+    @contextmanager
+    def _failing(self, verb: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JournalFailed(f"the journal {self.folder} cannot be {verb}: {error.strerror or error}") from error
+
+    def _prepare(self) -> None:
+        for name in ("entries", "claims", "set-aside"):
+            private_folder(self.folder / name)
+        self._close_to_others()
+
+    def _close_to_others(self) -> None:
+        """Replies may hold what others must not read, and what others could write must not be trusted."""
+        if not self.folder.is_dir() or not self.folder.stat().st_mode & 0o077:
+            return
+        if not (self.folder / "entries").is_dir() and any(self.folder.iterdir()):
+            raise JournalFailed(f"the journal {self.folder} is open to other users and holds other files: give it a folder of its own")
+        self.folder.chmod(0o700)
+
+    def _try_claim(self, path: Path) -> int | None:
+        with self._failing("written"):
+            self._prepare()
+            return try_lock(path)
+
+    def _name(self, part: Path, entry: Path, request_sha256: str) -> None:
+        """Give a finished part its name. A link, not a rename: a rename would overwrite a reply that is there."""
+        try:
+            os.link(part, entry)
+        except FileExistsError:
+            if self._checked(entry, request_sha256) is None:  # it was torn, and is set aside now
+                os.link(part, entry)
+
+    def _checked(self, entry: Path, request_sha256: str) -> Row | None:
+        try:
+            return _entry_row(entry, request_sha256)
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            return self._move_aside(entry, request_sha256, str(error))
+
+    def _move_aside(self, entry: Path, request_sha256: str, why: str) -> Row | None:
+        aside = self.folder / "set-aside" / f"{request_sha256}.{time.time_ns()}.{os.getpid()}.json"
+        private_folder(aside.parent)
+        try:
+            entry.rename(aside)
+        except FileNotFoundError:
+            return None  # another process set it aside in this moment, and reports it
+        try:
+            row = _entry_row(aside, request_sha256)
+        except ValueError:
+            self.set_aside.append(f"journal entry {request_sha256[:12]} is not trusted ({why}); it is kept as {aside}")
+            return None
+        self._name(aside, entry, request_sha256)  # another process had set it aside and bought it again: this one is whole
+        return row
+
+    def _unfinished(self, entry: Path, request_sha256: str) -> Row | None:
+        """A reply whose process died after writing it whole and before naming it: paid for, sealed, and so taken.
+
+        Only where a left-over mark says that nobody is writing it now.
+        """
+        if not is_left_over(self.folder / "claims" / request_sha256):
+            return None
+        for part in sorted(entry.parent.glob(f"{request_sha256}.*{PART}")):
+            try:
+                row = _entry_row(part, request_sha256)
+            except (ValueError, FileNotFoundError):
+                continue  # cut off while it was written, or taken by another process: either way no reply
+            self.put(row)
+            part.unlink(missing_ok=True)
+            return row
+        return None

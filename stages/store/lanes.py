@@ -1,0 +1,184 @@
+"""Buying at full width and draining: every call that was started lands and is stored, whatever happens to the others."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+
+from stages.runtime.errors import Refusal
+from stages.schema.calls import Exchange, Request, Row, call_row
+from stages.store.halt import Halt
+from stages.store.journal import Journal
+
+LOOK_S = 0.2  # how soon a signal is answered with a sentence, and the parent's death is seen
+
+Ask = Callable[[Request], Awaitable[Exchange]]
+OnLanded = Callable[[Row, bool], None]
+Say = Callable[[str], None]
+
+
+def _free(request: Request) -> None:
+    """The permit where nothing guards the spending."""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """How to buy, as a provider shelf hands it in.
+
+    ask: one call. It raises ``gap`` or a Refusal, or returns what was delivered.
+    why_not: a sentence when nothing can be bought (no key, no weights, no consent), else None.
+    lane, width: which requests share a limit, and how many of a lane may be in flight now; asked again at every landing.
+    gap: the exception by which ask says that this one request delivered nothing within its tries.
+    stop_after_failures: so many gaps in a row, and a lane starts nothing new.
+    permit: called before each call; a Refusal from it stops the run as one from ask does.
+    within: a context that is entered before the first call and left after the last: connections, a local server.
+    """
+
+    ask: Ask
+    why_not: Callable[[list[Request]], str | None]
+    lane: Callable[[Request], str]
+    width: Callable[[str], int]
+    gap: type[Exception]
+    stop_after_failures: int
+    permit: Callable[[Request], None] = _free
+    within: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
+
+
+@dataclass
+class Outcome:
+    """What a run came to, filled while it goes on, so that it is there however the run ends.
+
+    rows: every reply that arrived or was found, by request, whether or not the journal could store it.
+    found, bought: how many landed, from the journal and from a provider. gaps: the requests that delivered nothing.
+    failures: what stopped the run, first things first.
+    """
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    found: int = 0
+    bought: int = 0
+    gaps: list[tuple[Request, Exception]] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all lanes of one run share. on_landed hears of each reply and whether it was bought, say of what a user should know."""
+
+    journal: Journal
+    shop: Shop
+    halt: Halt
+    outcome: Outcome
+    on_landed: OnLanded
+    say: Say
+
+    def stopped(self) -> bool:
+        return self.halt.reason is not None or bool(self.outcome.failures)
+
+
+class _Lane:
+    """The requests of one lane. Tasks share one iterator, and each that ends starts the next: nothing is ever cancelled."""
+
+    def __init__(self, name: str, requests: list[Request], run: Run) -> None:
+        self.name = name
+        self.run = run
+        self.waiting: Iterator[Request] = iter(requests)
+        self.in_flight: dict[str, asyncio.Task[None]] = {}  # the loop itself keeps no task alive
+        self.failed_in_a_row = 0
+        self.given_up = False  # for good: a straggler that lands does not open the lane again
+        self.empty = asyncio.Event()
+
+    def fill(self) -> None:
+        """Start as many as the lane's width allows now."""
+        try:
+            while not self._closed() and len(self.in_flight) < max(1, self.run.shop.width(self.name)):
+                request = next(self.waiting)
+                self.in_flight[request.sha256] = asyncio.create_task(self._go(request))
+        except StopIteration:
+            pass  # all are under way
+        except Exception as error:  # noqa: BLE001  a mistake in width must not leave the others unawaited; it is raised after them
+            self.run.outcome.failures.append(error)
+        if not self.in_flight:
+            self.empty.set()
+
+    def _closed(self) -> bool:
+        return self.given_up or self.run.stopped()
+
+    async def _go(self, request: Request) -> None:
+        try:
+            async with self.run.journal.claim(request.sha256, self._closed) as held:
+                if held:
+                    await self._settle(request)
+        except BaseException as error:  # noqa: BLE001  whatever it is, the siblings are paid for; it is raised after them
+            self.run.outcome.failures.append(error)
+        del self.in_flight[request.sha256]
+        self.fill()
+
+    async def _settle(self, request: Request) -> None:
+        """Under the claim: take what another process bought meanwhile, else buy, unless the run is stopping."""
+        row = self.run.journal.get(request.sha256)
+        if row is not None:
+            self._land(row, bought=False)
+        elif not self._closed():
+            await self._buy(request)
+
+    async def _buy(self, request: Request) -> None:
+        """One call. An orderly end of ask is noted here, so that the claim's mark goes: nothing is in flight any more."""
+        try:
+            self.run.shop.permit(request)
+            exchange = await self.run.shop.ask(request)
+        except self.run.shop.gap as gap:
+            self.run.outcome.gaps.append((request, gap))
+            self.failed_in_a_row += 1
+            self.given_up |= self.failed_in_a_row >= self.run.shop.stop_after_failures
+        except Refusal as refusal:
+            self.run.outcome.failures.append(refusal)
+        else:
+            row = call_row(request, exchange)
+            self.run.outcome.rows[request.sha256] = row  # before the journal: if that fails, the recording still gets the reply
+            await asyncio.to_thread(self.run.journal.put, row)
+            self._land(row, bought=True)
+
+    def _land(self, row: Row, bought: bool) -> None:
+        self.failed_in_a_row = 0
+        self.run.outcome.rows[row["request_sha256"]] = row
+        self.run.outcome.bought += bought
+        self.run.outcome.found += not bought
+        self.run.on_landed(row, bought)
+
+
+async def _watch(run: Run, lanes: list[_Lane]) -> None:
+    """Look for the parent's death, and tell a person who asks to stop what is waited for."""
+    told = 0
+    while True:
+        await asyncio.sleep(LOOK_S)
+        run.halt.look()
+        if run.halt.times == told:
+            continue
+        still = "still waiting" if told else "nothing new starts; waiting"
+        flying = sum(len(lane.in_flight) for lane in lanes)
+        told = run.halt.times
+        try:
+            run.say(f"{run.halt.reason}: {still} for {flying} calls in flight, because they are paid for")
+        except Exception as error:  # noqa: BLE001  a listener's mistake must not end the watch; it is raised when all has landed
+            run.outcome.failures.append(error)
+
+
+async def fulfil(missing: list[Request], run: Run) -> None:
+    """Buy what is missing, lane by lane, and return when nothing is in flight.
+
+    Fills ``run.outcome``, also with what failed; raises only what ``within`` and ``lane`` raise, when nothing is in flight.
+    """
+    lanes: list[_Lane] = []
+    watch = asyncio.create_task(_watch(run, lanes))
+    try:
+        async with run.shop.within:
+            by_lane: dict[str, list[Request]] = {}
+            for request in missing:
+                by_lane.setdefault(run.shop.lane(request), []).append(request)
+            lanes.extend(_Lane(name, requests, run) for name, requests in by_lane.items())
+            for lane in lanes:
+                lane.fill()
+            for lane in lanes:
+                await lane.empty.wait()
+    finally:
+        watch.cancel()

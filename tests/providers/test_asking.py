@@ -1,0 +1,346 @@
+import asyncio
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stages.providers.asking import GaveUp, Raw, ask
+from stages.providers.client import Client
+from stages.providers.openai import read_reply
+from stages.runtime.errors import ProviderRefused
+from stages.schema.calls import Exchange, Request, call_row
+from stages.schema.canonical import canonical
+from stages.schema.settings import Runner
+from tests.loopback import (
+    Fault,
+    Loopback,
+    close_early,
+    completion,
+    echo_key,
+    endless,
+    gzipped,
+    raw,
+    redirect,
+    reset,
+    short_body,
+    slow,
+    status,
+)
+
+KEY = "sk-planted/key+4f1d=AbC"
+SUBJECT = {"contestant": "maker-large", "matter_id": "Q01", "attempt": 1}
+REQUEST = Request(
+    "answer", SUBJECT, {}, "openai-chat", "route.example", "m", None, {"model": "m", "messages": [{"role": "user", "content": "Who wins?"}]}
+)
+STARTED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+
+
+def runner(**values) -> Runner:
+    base = {"concurrency": 8, "connect_timeout_s": 5.0, "read_timeout_s": 5.0, "tries": 4, "wait_max_s": 0.001, "budget_s": 60.0}
+    return Runner(**base | {"stop_after_failures": 3} | values)
+
+
+def asked(server: Loopback, key: str | None = KEY, run: Runner | None = None, **limits) -> Exchange:
+    async def one() -> Exchange:
+        async with Client(run or runner(), **limits) as client:
+            return await ask(REQUEST, partial(client.post, f"{server.base_url}/chat/completions"), key, run or runner())
+
+    return asyncio.run(one())
+
+
+def given_up(server: Loopback, **options) -> GaveUp:
+    with pytest.raises(GaveUp) as caught:
+        asked(server, **options)
+    assert str(caught.value).startswith(f"answer of maker-large to Q01 (attempt 1) ({REQUEST.sha256[:12]}): nothing delivered in ")
+    return caught.value
+
+
+def refused(server: Loopback, **options) -> str:
+    with pytest.raises(ProviderRefused) as caught:
+        asked(server, **options)
+    assert str(caught.value).startswith(f"answer of maker-large to Q01 (attempt 1) ({REQUEST.sha256[:12]}): HTTP ")
+    return str(caught.value)
+
+
+class TestDelivered:
+    def test_the_exchange_is_a_row_that_can_be_read(self):
+        with Loopback(key=KEY) as server:
+            exchange = asked(server)
+        assert exchange.http_status == 200
+        assert exchange.tries == ()
+        assert exchange.elapsed_ms >= 0
+        assert STARTED.fullmatch(exchange.started_at)
+        assert read_reply(call_row(REQUEST, exchange)).status == "complete"
+
+    def test_equal_requests_get_equal_bytes_from_the_constructed_server(self):
+        with Loopback() as server:
+            assert asked(server).body == asked(server).body
+        assert server.received[0].body == server.received[1].body == REQUEST.body_bytes
+
+    def test_a_blocked_request_is_delivered_at_once(self):
+        flagged = status(403, "flagged", metadata={"reasons": ["violence"], "flagged_input": "Who"})
+        with Loopback(lambda _: flagged) as server:
+            exchange = asked(server)
+        assert server.count == 1
+        assert read_reply(call_row(REQUEST, exchange)).status == "blocked"
+
+    def test_a_reply_that_was_compressed_is_kept_plain(self):
+        with Loopback([gzipped()]) as server:
+            assert json.loads(asked(server).body)["object"] == "chat.completion"
+
+
+class TestTriesAgain:
+    @pytest.mark.parametrize(
+        ("fault", "outcome"),
+        [
+            (status(429, "slow down"), "HTTP 429: slow down"),
+            (status(408), "HTTP 408: constructed failure"),
+            (status(409), "HTTP 409: constructed failure"),
+            (status(425), "HTTP 425: constructed failure"),
+            (status(500), "HTTP 500: constructed failure"),
+            (status(503), "HTTP 503: constructed failure"),
+            (status(529, "overloaded"), "HTTP 529: overloaded"),
+            (raw(b"<html><title>Bad Gateway</title></html>", 502), "HTTP 502: Bad Gateway"),
+            (raw(b"<html><title>Welcome</title></html>"), "HTTP 200, but the body is no JSON object: Welcome"),
+            (raw(b'{"choices": [{"mess'), 'HTTP 200, but the body is no JSON object: {"choices": [{"mess'),
+            (raw(b'{"choices": []}'), 'HTTP 200, but the body holds no choices: {"choices": []}'),
+            (raw(b'{"choices": null}'), 'HTTP 200, but the body holds no choices: {"choices": null}'),
+            (raw(b'{"error": {"code": 502, "message": "upstream"}}'), "HTTP 200, but it names error 502: upstream"),
+            (raw(b""), "HTTP 200, but the body is no JSON object: no words"),
+            (reset(), "the connection was reset"),
+            (close_early(), "the connection closed before a reply came"),
+            (short_body(), "the reply broke off before its end"),
+            (gzipped(b"no gzip"), "the reply's compression is broken"),
+        ],
+    )
+    def test_what_may_pass_is_tried_again_and_counted(self, fault, outcome):
+        with Loopback([fault, fault]) as server:
+            exchange = asked(server)
+        assert server.count == 3
+        assert [try_["outcome"].endswith(outcome) for try_ in exchange.tries] == [True, True]
+        assert [set(try_) for try_ in exchange.tries] == [{"started_at", "elapsed_ms", "outcome"}] * 2
+        assert all(STARTED.fullmatch(try_["started_at"]) for try_ in exchange.tries)
+        assert exchange.tries[0]["started_at"] <= exchange.tries[1]["started_at"] <= exchange.started_at
+        assert json.loads(exchange.body)["object"] == "chat.completion"
+
+    def test_silence_is_tried_again(self):
+        run = runner(read_timeout_s=0.1)
+        with Loopback([slow(20)]) as server:
+            assert asked(server, run=run).tries[0]["outcome"].endswith("no reply within the time")
+
+    @pytest.mark.parametrize("limits", [{"wall_s": 0.2}, {"body_max": 10_000}])
+    def test_a_body_without_end_is_tried_again(self, limits):
+        with Loopback([endless()]) as server:
+            assert len(asked(server, **limits).tries) == 1
+
+    def test_every_try_sends_the_same_bytes(self):
+        with Loopback([status(500), reset(), status(429)]) as server:
+            asked(server)
+        assert {request.body for request in server.received} == {REQUEST.body_bytes}
+
+    def test_tries_can_be_stored(self):
+        with Loopback([status(500, "half a pair \ud83d and a line\nbreak")]) as server:
+            exchange = asked(server)
+        assert canonical(call_row(REQUEST, exchange))
+        assert "\n" not in exchange.tries[0]["outcome"]
+
+
+class TestGivesUp:
+    def test_after_as_many_tries_as_the_runner_allows(self):
+        with Loopback(lambda _: status(503, "down for repairs")) as server:
+            failure = given_up(server, run=runner(tries=3))
+        assert server.count == 3
+        assert len(failure.tries) == 3
+        assert str(failure).endswith("nothing delivered in 3 tries; the last: HTTP 503: down for repairs")
+
+    def test_after_one_try_when_one_is_allowed(self):
+        with Loopback(lambda _: reset()) as server:
+            assert "in one try; " in str(given_up(server, run=runner(tries=1)))
+        assert server.count == 1
+
+    def test_before_a_wait_that_would_break_the_budget(self):
+        with Loopback(lambda _: status(503)) as server:
+            given_up(server, run=runner(tries=1000, wait_max_s=0.05, budget_s=0.3))
+        assert 1 < server.count < 1000
+
+    def test_it_is_no_refusal(self):
+        with Loopback(lambda _: close_early()) as server:
+            assert not isinstance(given_up(server), ProviderRefused)
+
+
+class TestRetryAfter:
+    def test_it_is_waited_for_in_seconds(self):
+        with Loopback([status(429, headers={"Retry-After": "1"})]) as server:
+            exchange = asked(server)
+        assert self.gap(exchange) >= 0.99
+
+    def test_it_is_waited_for_until_a_date(self):
+        date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+        with Loopback([status(503, headers={"Retry-After": date})]) as server:
+            exchange = asked(server)
+        assert datetime.fromisoformat(exchange.started_at).replace(microsecond=0) >= datetime.strptime(
+            date, "%a, %d %b %Y %H:%M:%S GMT"
+        ).replace(tzinfo=UTC) - timedelta(seconds=1)
+        assert len(exchange.tries) == 1
+
+    def test_it_is_a_minimum_above_the_cap(self):
+        with Loopback([status(429, headers={"retry-after-ms": "300"})]) as server:
+            assert self.gap(asked(server, run=runner(wait_max_s=0.0))) >= 0.29
+
+    @pytest.mark.parametrize("form", ["seconds", "date"])
+    def test_beyond_the_budget_it_ends_at_once_and_says_when(self, form):
+        back = datetime.now(UTC) + timedelta(hours=1)
+        value = "3600" if form == "seconds" else format_datetime(back, usegmt=True)
+        with Loopback(lambda _: status(429, "daily limit", {"Retry-After": value})) as server:
+            failure = given_up(server)
+        assert server.count == 1
+        assert len(failure.tries) == 1
+        assert "HTTP 429: daily limit; it asks to come back after " in str(failure)
+        said = datetime.fromisoformat(re.search(r"come back after (\S+)", str(failure))[1])
+        assert abs(said - back) < timedelta(minutes=5)
+        assert "and a request has 60 s" in str(failure)
+
+    def test_never_is_survived(self):
+        with Loopback(lambda _: status(429, headers={"Retry-After": "9" * 400})) as server:
+            assert "come back after" in str(given_up(server))
+
+    @pytest.mark.parametrize("value", ["soon", "-5", "nan", ""])
+    def test_nonsense_is_no_reason_to_wait(self, value):
+        with Loopback([status(429, headers={"Retry-After": value})]) as server:
+            assert len(asked(server).tries) == 1
+
+    @staticmethod
+    def gap(exchange: Exchange) -> float:
+        """Seconds between the two tries; a floor on waiting, never a bound on speed."""
+        first, second = (datetime.fromisoformat(moment) for moment in (exchange.tries[0]["started_at"], exchange.started_at))
+        return (second - first).total_seconds()
+
+
+class TestRefused:
+    @pytest.mark.parametrize("code", [400, 401, 402, 403, 404, 405, 413, 422])
+    def test_a_no_is_taken_at_once(self, code):
+        with Loopback(lambda _: status(code, "constructed no")) as server:
+            assert refused(server).endswith(f"HTTP {code}: constructed no")
+        assert server.count == 1
+
+    def test_a_no_after_failures_is_still_a_no(self):
+        with Loopback([status(500), status(402, "no credit")]) as server:
+            assert refused(server).endswith("HTTP 402: no credit")
+        assert server.count == 2
+
+    def test_a_redirect_is_a_no_and_its_target_is_never_asked(self):
+        with Loopback() as elsewhere, Loopback(lambda _: redirect(f"{elsewhere.base_url}/chat/completions")) as server:
+            assert elsewhere.base_url in refused(server)
+        assert (server.count, elsewhere.count) == (1, 0)
+
+    def test_a_wrong_key_is_a_no(self):
+        with Loopback(key="another-key") as server:
+            assert refused(server).endswith("HTTP 401: constructed: no such key")
+
+
+class TestTheKeyStaysInside:
+    """A provider may echo the key anywhere, in any spelling; it may be stored or shown nowhere."""
+
+    SPELLINGS = (
+        KEY,
+        KEY.replace("/", "\\/"),
+        "".join(f"\\u{ord(char):04x}" for char in KEY),
+        "".join(f"\\u{ord(char):04X}" for char in KEY),
+        KEY.replace("/", "%2F").replace("+", "%2B").replace("=", "%3d"),
+    )
+
+    @staticmethod
+    def clean(*texts: object) -> None:
+        for text in map(str, texts):
+            assert KEY not in text
+            assert KEY[4:14] not in text
+            assert "planted" not in text
+
+    @pytest.mark.parametrize("spelling", SPELLINGS)
+    @pytest.mark.parametrize("code", [200, 401, 403, 500])
+    def test_in_an_error(self, spelling, code):
+        body = b'{"error": {"message": "no such key: %s", "code": %d}}' % (spelling.encode(), 500 if code == 200 else code)
+        with Loopback(lambda _: raw(body, code)) as server, pytest.raises((GaveUp, ProviderRefused)) as caught:
+            asked(server)
+        self.clean(caught.value, caught.value.__cause__, getattr(caught.value, "tries", ""))
+        assert "[key]" in str(caught.value)
+
+    @pytest.mark.parametrize("spelling", SPELLINGS)
+    def test_in_an_answer(self, spelling):
+        body = json.dumps(completion("Your key is @@.")).replace("@@", spelling).encode()
+        with Loopback([raw(body)]) as server:
+            exchange = asked(server)
+        self.clean(exchange.body.decode(), json.loads(exchange.body))
+        assert read_reply(call_row(REQUEST, exchange)).text == "Your key is [key]."
+
+    @pytest.mark.parametrize("code", [200, 400, 429, 503])
+    def test_in_an_echo_of_the_header(self, code):
+        with Loopback(lambda _: echo_key(code)) as server:
+            try:
+                self.clean(asked(server).body, "kept")
+            except (GaveUp, ProviderRefused) as failure:
+                self.clean(failure, getattr(failure, "tries", ""))
+        assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in server.received)
+
+    def test_at_the_edge_where_words_are_cut(self):
+        for width in range(250, 305):
+            with Loopback(lambda _, w=width: raw(b'{"error": "%s"}' % (b"x" * w + b" " + KEY.encode()), 500)) as server:
+                self.clean(given_up(server, run=runner(tries=1)), "kept")
+
+    def test_in_a_redirects_target(self):
+        with Loopback(lambda _: redirect(f"https://elsewhere.example/?key={KEY}")) as server:
+            assert "?key=[key]" in refused(server)
+
+    def test_in_every_kind_of_failure_at_once(self):
+        page = b"<html><title>%s</title></html>" % KEY.encode()
+        faults = [echo_key(500), raw(page), raw(page, 503), raw(KEY.encode()), reset(), close_early(), short_body(), gzipped(KEY.encode())]
+        with Loopback(faults) as server:
+            exchange = asked(server, run=runner(tries=20))
+        assert len(exchange.tries) == len(faults)
+        self.clean(call_row(REQUEST, exchange))
+
+    def test_a_placeholder_is_no_secret_and_changes_no_answer(self):
+        with Loopback([raw(json.dumps(completion("The drawer was EMPTY.")).encode())]) as server:
+            assert b"The drawer was EMPTY." in asked(server, key="EMPTY").body
+
+    def test_a_placeholder_is_still_not_shown_in_a_refusal(self):
+        with Loopback(lambda _: status(401, "no such key: EMPTY")) as server:
+            assert "EMPTY" not in refused(server, key="EMPTY")
+
+    @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=40), st.booleans())
+    def test_any_key_in_any_json(self, key, slashes):
+        # A key of "choices" or "[key]" would be another test: here the reply around it must not hold the key by chance.
+        said = json.dumps({"choices": [{"message": {"content": f"<{key}>"}, "finish_reason": "stop"}]})
+
+        async def post(_: bytes, __: str | None) -> Raw:
+            return Raw(200, {}, (said.replace("/", "\\/") if slashes else said).encode())
+
+        exchange = asyncio.run(ask(REQUEST, post, key, runner()))
+        assert json.loads(exchange.body)["choices"][0]["message"]["content"] == "<[key]>"
+
+
+def test_a_defect_of_ours_is_no_failure_of_the_provider():
+    async def post(_: bytes, __: str | None) -> Raw:
+        raise KeyError("defect")
+
+    with pytest.raises(KeyError, match="defect"):
+        asyncio.run(ask(REQUEST, post, None, runner()))
+
+
+def test_stopping_in_a_wait_stops():
+    async def stopped() -> bool:
+        with Loopback(lambda _: Fault(503, {"Retry-After": "30"}, b"")) as server:
+            async with Client(runner()) as client:
+                task = asyncio.create_task(ask(REQUEST, partial(client.post, f"{server.base_url}/chat/completions"), KEY, runner()))
+                while not server.count:  # noqa: ASYNC110  the server counts in another thread
+                    await asyncio.sleep(0.01)
+                task.cancel()
+                await asyncio.wait([task])
+                return task.cancelled()
+
+    assert asyncio.run(stopped())

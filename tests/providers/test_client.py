@@ -1,0 +1,239 @@
+import asyncio
+import json
+import socket
+import threading
+
+import pytest
+
+from stages.providers.asking import Raw, TransportFault
+from stages.providers.client import BODY_MAX, Client
+from stages.schema.settings import Runner
+from tests.loopback import Loopback, close_early, completion, endless, gzipped, raw, redirect, reset, short_body, slow, status
+
+KEY = "sk-planted-key-4f1d"
+BODY = b'{"model":"m","messages":[{"role":"user","content":"Who wins?"}]}'
+
+
+def runner(**values) -> Runner:
+    base = {"concurrency": 8, "connect_timeout_s": 5.0, "read_timeout_s": 5.0, "tries": 1, "wait_max_s": 0.0, "budget_s": 5.0}
+    return Runner(**base | {"stop_after_failures": 3} | values)
+
+
+def post(url: str, key: str | None = KEY, body: bytes = BODY, run: Runner | None = None, **limits) -> Raw:
+    async def one() -> Raw:
+        async with Client(run or runner(), **limits) as client:
+            return await client.post(url, body, key)
+
+    return asyncio.run(one())
+
+
+def fault(url: str, **values) -> str:
+    with pytest.raises(TransportFault) as caught:
+        post(url, **values)
+    sentence = str(caught.value)
+    assert KEY not in sentence
+    assert "Bearer" not in sentence
+    assert "\n" not in sentence
+    assert caught.value.__cause__ is None  # the library's error holds the request, and so the key
+    return sentence
+
+
+@pytest.fixture
+def chat():
+    """Starts a server with faults and gives its chat address."""
+    running = []
+
+    def start(*faults, **options) -> str:
+        server = Loopback(faults, **options)
+        running.append(server.__enter__())
+        start.server = server
+        return f"{server.base_url}/chat/completions"
+
+    yield start
+    for server in running:
+        server.__exit__()
+
+
+class TestWhatGoesOut:
+    def test_the_body_goes_out_byte_for_byte(self, chat):
+        url = chat()
+        body = '{"model":"m","messages":[{"role":"user","content":"§ 7 ⚖ 😀"}]}'.encode()
+        post(url, body=body)
+        assert chat.server.received[0].body == body
+        assert chat.server.received[0].method == "POST"
+        assert chat.server.received[0].path == "/v1/chat/completions"
+
+    def test_the_headers_say_json_and_no_compression(self, chat):
+        url = chat()
+        post(url)
+        headers = chat.server.received[0].headers
+        assert headers["content-type"] == "application/json"
+        assert headers["accept-encoding"] == "identity"
+        assert headers["authorization"] == f"Bearer {KEY}"
+        assert "cookie" not in headers
+
+    def test_no_key_no_authorization(self, chat):
+        url = chat()
+        post(url, key=None)
+        assert "authorization" not in chat.server.received[0].headers
+
+    def test_no_cookie_ties_one_call_to_the_next(self, chat):
+        url = chat(raw(b"{}", headers={"Set-Cookie": "who=you; Path=/"}))
+
+        async def twice() -> None:
+            async with Client(runner()) as client:
+                named = url.replace("127.0.0.1", "localhost")  # a jar keeps no cookies of bare addresses anyway
+                await client.post(named, BODY, None)
+                await client.post(named, BODY, None)
+
+        asyncio.run(twice())
+        assert ["cookie" in request.headers for request in chat.server.received] == [False, False]
+
+
+class TestWhatComesBack:
+    def test_a_reply_comes_back_whole(self, chat):
+        reply = post(chat(raw(b'{"a": 1}', 201, {"X-Thing": "yes"})))
+        assert (reply.status, reply.body, reply.headers["x-thing"]) == (201, b'{"a": 1}', "yes")
+
+    @pytest.mark.parametrize("code", [400, 401, 404, 429, 500, 529])
+    def test_a_failing_status_is_a_reply_too(self, chat, code):
+        reply = post(chat(status(code, "words", {"Retry-After": "3"})))
+        assert (reply.status, reply.headers["retry-after"]) == (code, "3")
+        assert b"words" in reply.body
+
+    @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+    def test_a_redirect_is_not_followed(self, chat, code):
+        target = chat()
+        asked_there = chat.server
+        reply = post(chat(redirect(target, code)))
+        assert (reply.status, reply.headers["location"]) == (code, target)
+        assert asked_there.count == 0
+        assert chat.server.count == 1
+
+    def test_compression_that_nobody_asked_for_is_undone(self, chat):
+        plain, packed = post(chat(None, gzipped())), None
+        url = chat(gzipped())
+        packed = post(url)
+        assert packed.body == plain.body
+        assert json.loads(packed.body)["object"] == "chat.completion"
+
+    def test_many_at_once_do_not_wait_for_each_other(self, chat):
+        together = threading.Barrier(24, timeout=30)
+
+        def meet(_: dict) -> str:
+            together.wait()
+            return "met"
+
+        url = chat(reply=meet)
+
+        async def crowd() -> list[Raw]:
+            async with Client(runner(concurrency=1, read_timeout_s=30.0)) as client:
+                return await asyncio.gather(*(client.post(url, BODY, None) for _ in range(24)))
+
+        assert {reply.status for reply in asyncio.run(crowd())} == {200}
+        assert chat.server.peak == 24
+
+    def test_a_large_body_within_the_limit_comes_back(self, chat):
+        body = json.dumps(completion("word " * 400_000)).encode()
+        assert post(chat(raw(body))).body == body
+        assert len(body) < BODY_MAX
+
+
+class TestTransportFaults:
+    def test_nobody_listens(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            port = taken.getsockname()[1]
+            assert fault(f"http://127.0.0.1:{port}/v1") == f"127.0.0.1:{port}: the connection was refused"
+
+    def test_no_such_host(self):
+        assert fault("http://no-such-host.invalid/v1").startswith("no-such-host.invalid: ")
+
+    def test_no_tls_there(self, chat):
+        assert fault(chat().replace("http:", "https:")).endswith("no secure connection (TLS)")
+
+    def test_reset(self, chat):
+        assert fault(chat(reset())).endswith("the connection was reset")
+
+    def test_closed_before_a_reply(self, chat):
+        assert fault(chat(close_early())).endswith("the connection closed before a reply came")
+
+    def test_broken_off(self, chat):
+        assert fault(chat(short_body())).endswith("the reply broke off before its end")
+
+    def test_silence(self, chat):
+        assert fault(chat(slow(30)), run=runner(read_timeout_s=0.05)).endswith("no reply within the time")
+
+    def test_a_body_that_never_ends_is_ended(self, chat):
+        assert fault(chat(endless()), wall_s=0.2).endswith("no reply within the time")
+
+    def test_the_wall_follows_from_the_runners_times(self, chat):
+        assert fault(chat(endless()), run=runner(connect_timeout_s=0.1, read_timeout_s=0.1)).endswith("no reply within the time")
+
+    def test_a_body_beyond_the_limit_is_not_taken(self, chat):
+        assert fault(chat(endless()), body_max=50_000).endswith("the reply is longer than 50000 bytes")
+
+    def test_a_compressed_body_counts_unpacked(self, chat):
+        url = chat(gzipped(), reply=lambda _: "a" * 200_000)
+        assert fault(url, body_max=100_000).endswith("the reply is longer than 100000 bytes")
+
+    def test_broken_compression(self, chat):
+        assert fault(chat(gzipped(b'{"choices": []}'))).endswith("the reply's compression is broken")
+
+    @pytest.mark.parametrize("said", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 200 OK\r\nbroken header\r\n\r\n", b"\x00" * 64])
+    def test_a_server_that_speaks_no_http(self, said):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+
+            def talk() -> None:
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(said)
+
+            thread = threading.Thread(target=talk, daemon=True)
+            thread.start()
+            assert fault(f"http://127.0.0.1:{listening.getsockname()[1]}/v1").endswith("the reply is no HTTP")
+            thread.join()
+
+    @pytest.mark.parametrize("url", ["http://", "http://127.0.0.1:99999/v1", "http://[::1/v1", "ftp://127.0.0.1/v1"])
+    def test_an_address_that_is_none(self, url):
+        assert fault(url)
+
+    def test_a_password_in_an_address_is_not_told(self):
+        assert "hidden" not in fault("http://someone:hidden@127.0.0.1:1/v1")
+
+
+class TestProxies:
+    def test_this_machine_is_never_asked_by_proxy(self, chat, monkeypatch):
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+        monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+        assert post(chat()).status == 200
+
+    def test_other_machines_are(self, chat, monkeypatch):
+        chat()
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.setenv("HTTP_PROXY", chat.server.base_url.removesuffix("/v1"))
+        assert post("http://provider.invalid/v1/chat/completions").status == 200
+        assert chat.server.received[0].path == "http://provider.invalid/v1/chat/completions"
+
+    def test_a_proxy_that_is_away(self, monkeypatch):
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+        assert fault("http://provider.invalid/v1").startswith("provider.invalid: ")
+
+
+def test_a_cancelled_call_stays_cancelled(chat):
+    url = chat(slow(30))
+
+    async def cancelled() -> bool:
+        async with Client(runner()) as client:
+            task = asyncio.create_task(client.post(url, BODY, KEY))
+            while not chat.server.count:  # noqa: ASYNC110  the server counts in another thread
+                await asyncio.sleep(0.01)
+            task.cancel()
+            await asyncio.wait([task])
+            return task.cancelled()
+
+    assert asyncio.run(cancelled())

@@ -1,0 +1,160 @@
+"""Bad input at the level of the whole flow: one sentence, a documented exit code, and everything left as it was."""
+
+import json
+
+import pytest
+
+from tests.loopback import Loopback, status
+from tests.whole.project import CONTESTANTS, Project, Till
+
+
+def snapshot(project):
+    kept = ("data/recordings", "data/work", "data/tables", "metrics")
+    return {path: path.read_bytes() for name in kept for path in (project.folder / name).rglob("*") if path.is_file()}
+
+
+def sentence(done, stage):
+    lines = [line for line in done.stderr.splitlines() if line.startswith(f"{stage}: ")]
+    assert lines, done.stderr
+    return lines[0]
+
+
+@pytest.fixture
+def bought(project, till):
+    project.repro()
+    till.sold()
+    return project
+
+
+def test_a_missing_key_with_something_left_to_buy_buys_nothing(tmp_path):
+    with Loopback(key="planted") as server:
+        project, till = Project(tmp_path / "project", server.base_url, key_env="LOOPBACK_KEY"), Till(server)
+        refused = project.stage("matters") and project.stage("generate", ok=False)
+        assert refused.returncode == 4
+        said = sentence(refused, "generate")
+        assert "6 replies are missing, the first is the answer of alder to Q01 (attempt 1), and nothing was bought" in said
+        assert "LOOPBACK_KEY" in said
+        assert till.sold() == (0, 0)
+        assert not (project.folder / "data/recordings").exists()
+        project.stage("generate", LOOPBACK_KEY="planted")
+        assert till.sold() == (6, 0)
+
+
+def test_recordings_stay_as_they_were_when_the_key_is_missing(tmp_path):
+    with Loopback() as server:
+        project, till = Project(tmp_path / "project", server.base_url, key_env="LOOPBACK_KEY"), Till(server)
+        project.repro(LOOPBACK_KEY="planted")
+        till.sold()
+        project.choose(contestants=[*CONTESTANTS, "dogwood"])
+        before = project.recordings()
+        refused = project.repro(ok=False)
+        assert refused.returncode != 0
+        assert "2 replies are missing, the first is the answer of dogwood to Q01" in refused.stderr
+        assert project.recordings() == before
+        assert till.sold() == (0, 0)
+
+
+def edit_row(path, number, **change):
+    lines = path.read_text("utf-8").splitlines()
+    lines[number] = json.dumps({**json.loads(lines[number]), **change}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("stage", "recording", "change"),
+    [
+        ("generate", "answers", {"body": "{}"}),
+        ("generate", "answers", {"contestant": "birch"}),
+        ("judge", "verdicts", {"body": '{"choices":[]}'}),
+        ("conceal", "assignments", {"answer_a_was": "birch", "answer_b_was": "alder"}),
+    ],
+)
+def test_a_hand_edited_recording_is_refused_with_its_line(bought, till, stage, recording, change):
+    path = bought.folder / f"data/recordings/{recording}.jsonl"
+    edit_row(path, 1, **change)
+    edited = snapshot(bought)
+    refused = bought.stage(stage, ok=False)
+    assert refused.returncode == 3
+    said = sentence(refused, stage)
+    assert f"data/recordings/{recording}.jsonl: line 2" in said
+    assert "row_sha256 does not match" in said
+    assert snapshot(bought) == edited
+    assert till.sold() == (0, 0)
+
+
+@pytest.mark.parametrize(("stage", "recording"), [("generate", "answers"), ("conceal", "assignments"), ("judge", "verdicts")])
+def test_a_truncated_last_line_is_refused(bought, till, stage, recording):
+    path = bought.folder / f"data/recordings/{recording}.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    cut = snapshot(bought)
+    refused = bought.stage(stage, ok=False)
+    assert refused.returncode == 3
+    assert "is cut off" in sentence(refused, stage)
+    assert snapshot(bought) == cut
+    assert till.sold() == (0, 0)
+
+
+def test_two_contradictory_assignments_are_refused(bought):
+    from dataclasses import replace
+
+    from stages.conceal import assignment_row
+    from stages.schema.jsonl import read_rows, write_rows
+    from stages.schema.rows import Assignment
+
+    path = bought.folder / "data/recordings/assignments.jsonl"
+    rows = read_rows(path)
+    first = Assignment.from_row(rows[0])
+    turned = replace(first, answer_a_was=first.answer_b_was, answer_b_was=first.answer_a_was, ordinal=1)
+    write_rows(path, [*rows, assignment_row(turned)])
+    refused = bought.stage("conceal", ok=False)
+    assert refused.returncode == 3
+    assert "Q01:alder~birch: two stored assignments contradict each other" in sentence(refused, "conceal")
+
+
+def test_an_unknown_choice_stops_the_first_stage(bought, till):
+    bought.choose(contestants=["alder", "brich"])
+    refused = bought.repro(ok=False)
+    assert refused.returncode != 0
+    assert "params.yaml: contestant: no file conf/contestant/brich.yaml; the nearest is 'birch'" in refused.stderr
+    assert till.sold() == (0, 0)
+
+
+def test_a_provider_that_says_no_is_quoted_and_what_landed_is_kept(tmp_path):
+    def faults(request):
+        return status(401, "No such key, friend.") if "birch" in request.json["model"] else None
+
+    with Loopback(faults) as server:
+        project = Project(tmp_path / "project", server.base_url)
+        project.stage("matters")
+        refused = project.stage("generate", ok=False)
+        assert refused.returncode == 5
+        assert "No such key, friend." in sentence(refused, "generate")
+        kept = [json.loads(line)["contestant"] for line in project.read("data/recordings/answers.jsonl").splitlines()]
+        assert "birch" not in kept
+        assert len(kept) == len(list((project.journal / "entries").rglob("*.json")))
+
+
+def test_a_gap_is_never_an_answer_and_the_same_command_goes_on(tmp_path):
+    broken = [True]
+
+    def faults(request):
+        return status(503, "overloaded") if broken and "birch" in request.json["model"] else None
+
+    with Loopback(faults) as server:
+        project, till = Project(tmp_path / "project", server.base_url), Till(server)
+        project.stage("matters")
+        refused = project.stage("generate", ok=False)
+        assert refused.returncode == 6
+        assert "overloaded" in refused.stderr
+        assert b"overloaded" not in project.read("data/recordings/answers.jsonl")
+        broken.clear()
+        till.sold()
+        project.stage("generate")
+        assert till.sold() == (2, 0)
+
+
+@pytest.mark.parametrize("words", [[], ["judge=owl"], ["judge=owl", "instrument=material_outcome", "runner=default", "x=y"], ["owl", "a", "b"]])
+def test_the_judge_says_what_its_command_line_must_be(bought, words):
+    refused = bought.run("python", "-m", "stages.judge", *words, ok=False)
+    assert refused.returncode == 2
+    assert "the command line must be judge=NAME instrument=NAME runner=NAME" in refused.stderr
