@@ -1,5 +1,6 @@
 """One request, asked until it delivers something: full jitter, a cap, a number of tries and a budget. The key stays inside."""
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -50,14 +51,16 @@ class _NotYet(Exception):
 Post = Callable[[bytes, str | None], Awaitable[Raw]]
 
 
-async def ask(request: Request, post: Post, key: str | None, runner: Runner) -> Exchange:
+async def ask(request: Request, post: Post, key: str | None, runner: Runner, draining: asyncio.Event | None = None) -> Exchange:
     """Ask until something is delivered. ``post`` sends a body with a key to the one place that this request goes to.
 
+    draining: once it is set, a try in flight still lands, but none follows it.
     Raises GaveUp when the tries or the budget are used up, and ProviderRefused when the provider says no for good; both name the
     request and hold the provider's words.
     """
     tries: list[Row] = []
     retrying = AsyncRetrying(
+        sleep=_pausing(draining or asyncio.Event(), tries),
         retry=retry_if_exception_type(_NotYet),
         stop=stop_after_attempt(runner.tries) | stop_before_delay(runner.budget_s),
         wait=_waiting(runner.wait_max_s),
@@ -91,8 +94,10 @@ async def _delivered(body: bytes, post: Post, key: str | None) -> Raw:
         raw = await post(body, key)
     except TransportFault as fault:
         raise _NotYet(_without(key, str(fault))) from None
-    if key and len(key) >= SECRET_MIN:
-        raw = replace(raw, body=_form_of(key).sub(b"[key]", raw.body))  # before it is classified: words are cut, and half a key is too much
+    if key and len(key) >= SECRET_MIN:  # before it is classified: words are cut, and half a key is too much
+        form = _form_of(key)
+        headers = {name: form.sub(b"[key]", value.encode()).decode() for name, value in raw.headers.items()}
+        raw = Raw(raw.status, headers, form.sub(b"[key]", raw.body))
     match classify(raw.status, raw.headers, raw.body):
         case Again(reason, after_s):
             raise _NotYet(_without(key, reason), after_s)
@@ -123,6 +128,20 @@ def _waiting(cap_s: float) -> Callable[[RetryCallState], float]:
         return (getattr(failure, "after_s", None) or 0.0) + jitter(state)
 
     return wait
+
+
+def _pausing(draining: asyncio.Event, tries: list[Row]) -> Callable[[float], Awaitable[None]]:
+    """The pause between two tries, which ends in _NotYet as soon as the run drains: a new try would be a new purchase."""
+
+    async def pause(seconds: float) -> None:
+        try:
+            await asyncio.wait_for(draining.wait(), seconds)
+        except TimeoutError:
+            if not draining.is_set():
+                return
+        raise _NotYet(f"{tries[-1]['outcome']}; the run is stopping")
+
+    return pause
 
 
 def _come_back(failure: _NotYet, tried: int, runner: Runner) -> str:

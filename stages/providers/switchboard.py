@@ -42,6 +42,7 @@ class Switchboard:
         self._server_open = AsyncExitStack()
         self._server_at = ("", "")
         self._turn = asyncio.Lock()
+        self._draining = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         return self
@@ -76,6 +77,10 @@ class Switchboard:
         counted = [count for count in (reply.prompt_tokens, reply.completion_tokens) if count is not None]
         return cost_usd(self._models[row["contestant" if row["kind"] == "answer" else "judge"]], reply), sum(counted) if counted else None
 
+    def drain(self) -> None:
+        """Let what is in flight land, and try nothing a second time: waits between tries end in GaveUp."""
+        self._draining.set()
+
     async def ask(self, request: Request) -> Exchange:
         """Ask the model that ``request`` is for.
 
@@ -87,11 +92,11 @@ class Switchboard:
         if isinstance(model, LocalModel):
             async with self._turn:
                 base_url, key = await self._serving(model)
-                return await ask(request, partial(self._http().post, _chat(base_url)), key, self._runner)
+                return await ask(request, partial(self._http().post, _chat(base_url)), key, self._runner, self._draining)
         reason = self._why_not(name)
         if reason:
             raise NothingBought(f"{name}: {reason}")
-        return await ask(request, partial(self._http().post, _chat(model.base_url)), _key(model), self._runner)
+        return await ask(request, partial(self._http().post, _chat(model.base_url)), _key(model), self._runner, self._draining)
 
     def _why_not(self, name: str) -> str | None:
         model = self._models[name]

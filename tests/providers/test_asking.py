@@ -6,7 +6,7 @@ from email.utils import format_datetime
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stages.providers.asking import GaveUp, Raw, ask
@@ -288,13 +288,21 @@ class TestTheKeyStaysInside:
         assert all(request.headers["authorization"] == f"Bearer {KEY}" for request in server.received)
 
     def test_at_the_edge_where_words_are_cut(self):
-        for width in range(250, 305):
-            with Loopback(lambda _, w=width: raw(b'{"error": "%s"}' % (b"x" * w + b" " + KEY.encode()), 500)) as server:
-                self.clean(given_up(server, run=runner(tries=1)), "kept")
+        widths = iter(range(250, 305))
+        with Loopback(lambda _: raw(b'{"error": "%s %s"}' % (b"x" * next(widths), KEY.encode()), 500)) as server:
+            failure = given_up(server, run=runner(tries=55))
+        assert len(failure.tries) == 55
+        self.clean(failure, failure.tries)
 
     def test_in_a_redirects_target(self):
         with Loopback(lambda _: redirect(f"https://elsewhere.example/?key={KEY}")) as server:
             assert "?key=[key]" in refused(server)
+
+    def test_in_a_redirects_target_at_the_edge(self):
+        widths = iter(range(250, 300))
+        with Loopback(lambda _: redirect(f"https://elsewhere.example/{'x' * next(widths)}{KEY.replace('/', '%2f')}")) as server:
+            self.clean(*(refused(server) for _ in range(50)))
+        assert server.count == 50
 
     def test_in_every_kind_of_failure_at_once(self):
         page = b"<html><title>%s</title></html>" % KEY.encode()
@@ -314,8 +322,9 @@ class TestTheKeyStaysInside:
 
     @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=40), st.booleans())
     def test_any_key_in_any_json(self, key, slashes):
-        # A key of "choices" or "[key]" would be another test: here the reply around it must not hold the key by chance.
-        said = json.dumps({"choices": [{"message": {"content": f"<{key}>"}, "finish_reason": "stop"}]})
+        around = {"choices": [{"message": {"content": "<@@>"}, "finish_reason": "stop"}]}
+        assume(key not in json.dumps(around))  # a key such as "finish_reason" would leave no reply around it
+        said = json.dumps(around).replace("@@", json.dumps(key)[1:-1])
 
         async def post(_: bytes, __: str | None) -> Raw:
             return Raw(200, {}, (said.replace("/", "\\/") if slashes else said).encode())
@@ -344,3 +353,35 @@ def test_stopping_in_a_wait_stops():
                 return task.cancelled()
 
     assert asyncio.run(stopped())
+
+
+@pytest.mark.parametrize("wait", ["30", "0"])
+def test_a_draining_run_tries_nothing_a_second_time(wait):
+    async def drained() -> GaveUp:
+        draining = asyncio.Event()
+
+        def last(_: object) -> Fault:
+            loop.call_soon_threadsafe(draining.set)
+            return Fault(503, {"Retry-After": wait}, b"", delay_s=0.1)
+
+        loop = asyncio.get_running_loop()
+        with Loopback(last) as server:
+            async with Client(runner()) as client:
+                post = partial(client.post, f"{server.base_url}/chat/completions")
+                with pytest.raises(GaveUp, match="HTTP 503: no words; the run is stopping") as caught:
+                    await ask(REQUEST, post, KEY, runner(wait_max_s=0.0), draining)
+            assert server.count == 1
+        return caught.value
+
+    assert len(asyncio.run(drained()).tries) == 1
+
+
+def test_what_is_in_flight_lands_in_a_draining_run():
+    async def landed() -> Exchange:
+        draining = asyncio.Event()
+        draining.set()
+        with Loopback() as server:
+            async with Client(runner()) as client:
+                return await ask(REQUEST, partial(client.post, f"{server.base_url}/chat/completions"), KEY, runner(), draining)
+
+    assert asyncio.run(landed()).http_status == 200
