@@ -58,7 +58,7 @@ def generate() -> None:
     with refusing(str(MATTERS)):
         battery = [matter_from_row(row) for row in read_rows(MATTERS)]
     requests = planned(models, battery)
-    replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner.stop_after_failures)
+    replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner)
     rules = {matter.matter_id: study.attempt_rules[matter.series] for matter in battery}
     attempts = [attempt_of(replies[r.sha256], models[str(r.subject["contestant"])], rules[str(r.subject["matter_id"])]) for r in requests]
     write_rows(ATTEMPTS, (a.row() for a in sorted(attempts, key=lambda a: (a.matter_id, a.contestant, a.attempt))))

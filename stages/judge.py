@@ -71,7 +71,7 @@ def judge(chosen: dict[str, str]) -> None:
         presentations = [Presentation.from_row(row) for row in read_rows(PRESENTATIONS)]
     requests = planned(chosen["judge"], model, instrument, battery, presentations)
     board = Switchboard({chosen["judge"]: model}, runner)
-    replies = replies_to("verdicts", requests, VERDICTS_RECORDING, board, runner.stop_after_failures)
+    replies = replies_to("verdicts", requests, VERDICTS_RECORDING, board, runner)
     verdicts = [verdict_of(replies[request.sha256], model, chosen["instrument"], instrument) for request in requests]
     write_rows(VERDICTS, (verdict.row() for verdict in verdicts))
 

@@ -212,10 +212,18 @@ def _digest_of(rows: list[Row], columns: Iterable[str]) -> str:
     return digest(sorted([row[column] for column in columns] for row in rows))
 
 
+def read_tables(folder: Path) -> tuple[Rows, Frames]:
+    """Every table as rows and as a frame. Raises BadRecord that names the file."""
+    rows, frames = {}, {}
+    for name in TABLES:
+        with refusing((folder / f"{name}.parquet").as_posix(), BadRecord):
+            rows[name], frames[name] = read_table(name, folder), read_frame(name, folder)
+    return rows, frames
+
+
 def measure() -> None:
+    rows, frames = read_tables(FOLDER)
     with refusing(FOLDER.as_posix(), BadRecord):
-        rows = {name: read_table(name, FOLDER) for name in TABLES}
-        frames = {name: read_frame(name, FOLDER) for name in TABLES}
         trees = metrics(rows, frames)
     METRICS.mkdir(parents=True, exist_ok=True)
     for name, tree in trees.items():

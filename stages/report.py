@@ -11,7 +11,7 @@ from stages.render.page import Page, page_html
 from stages.runtime.compose import choices, setting
 from stages.runtime.entry import run
 from stages.runtime.errors import BadRecord, refusing
-from stages.schema.jsonl import load_json
+from stages.schema.jsonl import Row, load_json
 from stages.schema.settings import Choices, Study, settings
 from stages.schema.tables import FOLDER, read_table
 
@@ -29,13 +29,19 @@ def read_metrics(folder: Path = METRICS) -> dict[str, Any]:
     return found
 
 
+def read_rows(folder: Path = FOLDER) -> dict[str, list[Row]]:
+    """The tables that the page shows, by name. Raises BadRecord that names the file."""
+    found = {}
+    for name in ("matters", "contestants", "verdicts", "rejected_points"):
+        with refusing((folder / f"{name}.parquet").as_posix(), BadRecord):
+            found[name] = read_table(name, folder)
+    return found
+
+
 def report() -> None:
     chosen: Choices = choices(settings)
     study: Study = setting("study", chosen.study, settings)
-    metrics = read_metrics()
-    with refusing(FOLDER.as_posix(), BadRecord):
-        rows = {name: read_table(name, FOLDER) for name in ("matters", "contestants", "verdicts", "rejected_points")}
-    page = Page(title=study.title, metrics=metrics, **rows)
+    page = Page(title=study.title, metrics=read_metrics(), **read_rows())
     SITE.mkdir(parents=True, exist_ok=True)
     (SITE / "index.html").write_bytes(page_html(page).encode("utf-8"))
 

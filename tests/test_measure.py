@@ -3,13 +3,12 @@
 import csv
 import dataclasses
 import json
-import random
-from itertools import combinations
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages import measure, record
@@ -17,7 +16,7 @@ from stages.runtime.errors import BadRecord
 from stages.schema.canonical import digest
 from stages.schema.jsonl import write_rows
 from stages.schema.names import pairing_id, verdict_id
-from stages.schema.tables import TABLES, read_frame, read_table, write_table
+from stages.schema.tables import TABLES, columns, read_table, write_table
 from tests.small_record import INSTRUMENT, small_record, turned, verdict, write_project
 
 CONSTRUCTED = Path(__file__).parent / "golden/constructed"
@@ -32,8 +31,7 @@ def counted(rows) -> dict:
 
 
 def measured() -> dict:
-    rows = {name: read_table(name, TABLES_FOLDER) for name in TABLES}
-    return measure.metrics(rows, {name: read_frame(name, TABLES_FOLDER) for name in TABLES})
+    return measure.metrics(*measure.read_tables(TABLES_FOLDER))
 
 
 @pytest.fixture(autouse=True)
@@ -172,10 +170,8 @@ def test_sql_over_the_tables_gives_the_same_pairs():
 
 def test_sql_over_the_tables_gives_the_same_share_of_a():
     share = counted(small_record())["judge"]["a_share"]
-    query = (
-        "select count(*) filter (where verdict = 'A'), count(*) filter (where verdict in ('A', 'B')) from 'data/tables/verdicts.parquet'"
-    )
-    assert duckdb.sql(query).fetchall() == [(share["a"], share["decisive"])]
+    counts = "count(*) filter (where verdict = 'A'), count(*) filter (where verdict in ('A', 'B'))"
+    assert duckdb.sql(f"select {counts} from 'data/tables/verdicts.parquet'").fetchall() == [(share["a"], share["decisive"])]
 
 
 # --- the constructed tables, through Parquet
@@ -292,18 +288,23 @@ def test_costs_are_summed_exactly_and_rounded_once():
     assert counted(dataclasses.replace(rows, attempts=attempts))["coverage"]["cost_usd"] == 0.8
 
 
-@given(st.integers(0, 2**32))
-def test_any_verdicts_keep_the_identities(seed):
-    rows, chance = small_record(), random.Random(seed)
-    words = ["A", "B", "tie", "both_inadequate", "unreadable"]
-    kept = [dataclasses.replace(v, verdict=chance.choice(words)) for v in rows.verdicts if chance.random() < 0.7]
-    found = record.tables(dataclasses.replace(rows, verdicts=kept))
-    pairs = {f"{one}~{two}": [] for one, two in combinations(["alder", "birch", "cedar"], 2)}
-    for row in found["verdicts"]:
-        pairs[f"{row['contestant_1']}~{row['contestant_2']}"].append(row["winner"])
-    for name, found in pairs.items():
-        one, two = name.split("~")
-        assert len(found) == sum(found.count(winner) for winner in (one, two, "tie", "both_inadequate", None))
+SMALL = small_record()
+WORDS = ["A", "B", "tie", "both_inadequate", "unreadable"]
+
+
+@given(st.lists(st.sampled_from([*WORDS, None]), min_size=len(SMALL.verdicts), max_size=len(SMALL.verdicts)))
+@settings(max_examples=40)
+def test_whatever_the_judge_says_or_fails_to_say_the_pairs_add_up(words):
+    said = [dataclasses.replace(v, verdict=word) for v, word in zip(SMALL.verdicts, words, strict=True) if word]
+    tables = record.tables(dataclasses.replace(SMALL, verdicts=said))
+    frames = {name: pd.DataFrame(tables[name], columns=columns(name)) for name in ("verdicts", "contestants", "matters")}
+    pairs = measure.pairs_tree(measure.counted_pairs(frames))
+    winners = [row["winner"] for row in tables["verdicts"]]
+    assert all(sum(five(pair)[:4]) == pair["n"] == 3 - pair["unreadable"] - pair["missing"] for pair in pairs.values())
+    assert sum(pair["wins_1"] + pair["wins_2"] for pair in pairs.values()) == sum(words.count(word) for word in "AB")
+    assert sum(pair["ties"] for pair in pairs.values()) == winners.count("tie")
+    assert sum(pair["unreadable"] for pair in pairs.values()) == winners.count(None)
+    assert sum(pair["missing"] for pair in pairs.values()) == 9 - len(said)
 
 
 # --- the files
@@ -357,7 +358,7 @@ def test_a_missing_table_is_refused(project, capsys):
     with pytest.raises(SystemExit) as left:
         measure.main()
     assert left.value.code == BadRecord.exit_code
-    assert capsys.readouterr().err == "measure: data/tables: no such file\n"
+    assert capsys.readouterr().err == "measure: data/tables/calls.parquet: no such file\n"
 
 
 def test_a_verdict_on_a_matter_that_is_not_in_the_battery_is_refused(project):
@@ -373,7 +374,7 @@ def test_verdicts_under_two_instruments_are_refused(project):
     record.record()
     first, *rest = read_table("verdicts", TABLES_FOLDER)
     write_table("verdicts", [{**first, "instrument_sha256": "e" * 64}, *rest], TABLES_FOLDER)
-    with pytest.raises(BadRecord, match="the verdicts stand under more than one instrument: e+, f+"):
+    with pytest.raises(BadRecord, match=r"^data/tables: the verdicts stand under more than one instrument: e+, f+$"):
         measure.measure()
 
 

@@ -19,6 +19,20 @@ def cost_usd(model: LocalModel | HostedModel, reply: Reply) -> float | None:
     return (price.prompt_per_million * reply.prompt_tokens + price.completion_per_million * reply.completion_tokens) / 1_000_000
 
 
+def worst_case_usd(model: LocalModel | HostedModel, body_bytes: int) -> float | None:
+    """The most that one call with a body of so many bytes can cost: a token takes a byte at least. None: the price is unknown."""
+    if isinstance(model, LocalModel):
+        return 0.0
+    if model.price is None:
+        return None
+    return (model.price.prompt_per_million * body_bytes + model.price.completion_per_million * model.decoding.max_tokens) / 1_000_000
+
+
+def about_tokens(body_bytes: int) -> int:
+    """About how many tokens a prompt takes: four bytes each, as English text does."""
+    return body_bytes // 4
+
+
 def call_fields(rows: list[Row], reply: Reply, model: LocalModel | HostedModel) -> dict[str, Any]:
     """The fields of stages.schema.rows.Call for a request with recorded ``rows``, of which the first counts."""
     row = rows[0]

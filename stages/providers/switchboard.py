@@ -8,10 +8,11 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from stages.providers.asking import GaveUp, ask
+from stages.providers.asking import GaveUp, Post, Raw, TransportFault, ask
 from stages.providers.local import LocalServer, why_not
 from stages.providers.openai import read_reply
-from stages.providers.reading import cost_usd
+from stages.providers.pace import Pace
+from stages.providers.reading import about_tokens, cost_usd, worst_case_usd
 from stages.runtime.errors import NothingBought
 from stages.schema.calls import Exchange, Request, Row
 from stages.schema.settings import HostedModel, LocalModel, Runner
@@ -43,6 +44,7 @@ class Switchboard:
         self._server_at = ("", "")
         self._turn = asyncio.Lock()
         self._draining = asyncio.Event()
+        self._paces: dict[str, Pace] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -69,7 +71,15 @@ class Switchboard:
 
     def width(self, lane: str) -> int:
         """How many requests a lane takes side by side."""
-        return 1 if lane == LOCAL_LANE else self._runner.concurrency
+        return 1 if lane == LOCAL_LANE else self._pace(lane).width
+
+    def _pace(self, lane: str) -> Pace:
+        most, requests, tokens = self._runner.concurrency, self._runner.requests_per_minute, self._runner.tokens_per_minute
+        return self._paces.setdefault(lane, Pace(most, requests, tokens))
+
+    def worst_case_usd(self, request: Request) -> float | None:
+        """The most that one call can cost; None when the price is unknown."""
+        return worst_case_usd(self._models[request.asked], len(request.body_bytes))
 
     def bill(self, row: Row) -> tuple[float | None, int | None]:
         """US dollars and tokens of one recorded reply; None for what is unknown."""
@@ -96,7 +106,23 @@ class Switchboard:
         reason = self._why_not(name)
         if reason:
             raise NothingBought(f"{name}: {reason}")
-        return await ask(request, partial(self._http().post, _chat(model.base_url)), _key(model), self._runner, self._draining)
+        post = self._paced(self._pace(model.route), partial(self._http().post, _chat(model.base_url)), model)
+        return await ask(request, post, _key(model), self._runner, self._draining)
+
+    def _paced(self, pace: Pace, post: Post, model: HostedModel) -> Post:
+        """``post`` at the lane's pace: every try waits for the caps, and what it comes back with sets the width."""
+
+        async def paced(body: bytes, key: str | None) -> Raw:
+            call = await pace.admit(about_tokens(len(body)) + model.decoding.max_tokens)
+            try:
+                raw = await post(body, key)
+            except TransportFault:
+                pace.lost()
+                raise
+            pace.landed(call, raw.status)
+            return raw
+
+        return paced
 
     def _why_not(self, name: str) -> str | None:
         model = self._models[name]

@@ -6,6 +6,7 @@ The page is plain HTML with its style inside: readable from file://, no script, 
 import base64
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def page_html(page: Page) -> str:
     )
 
 
+@cache
 def _environment() -> Environment:
     """Jinja2 that escapes everything and refuses a name it does not know: a misspelt number must not come out as nothing."""
     loader = FileSystemLoader(HERE)

@@ -49,6 +49,12 @@ class JournalFailed(Refusal):
     exit_code = 7
 
 
+class SpendingStopped(Refusal):
+    """A limit on calls or money would be broken by the next call; what landed is stored, and the same command goes on."""
+
+    exit_code = 8
+
+
 class Stopped(Refusal):
     """SIGINT, SIGTERM or the parent's death: what was in flight landed and is stored."""
 

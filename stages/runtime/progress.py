@@ -113,6 +113,20 @@ class Progress:
         else:
             say(sentence)
 
+    def confirmed(self, question: str) -> bool:
+        """Ask a person on the terminal. Nobody there to ask is a no."""
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return False
+        if self._bar:
+            self._bar.stop()
+        try:
+            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+        finally:
+            if self._bar:
+                self._bar.start()
+
     def _line(self) -> str:
         return f"{self.label}: {self.tally.words(time.monotonic() - self._start)}"
 

@@ -137,6 +137,12 @@ class Runner(Group):
     wait_max_s: Annotated[float, Field(ge=0)]
     budget_s: Annotated[float, Field(gt=0)]
     stop_after_failures: Annotated[int, Field(ge=1)]
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+    max_calls: Annotated[int, Field(ge=0)] | None = None
+    max_cost_usd: Annotated[float, Field(ge=0)] | None = None
+    max_tokens_per_call: Annotated[int, Field(ge=1)] | None = None
+    confirm_above: Annotated[int, Field(ge=0)] | None = 100
 
 
 class Choices(Group):

@@ -92,9 +92,11 @@ class _Errand:
 
     def fill(self, missing: list[Request], shop: Callable[[list[Request]], Shop]) -> None:
         """Bring every reply into the recording, or raise why not all are there."""
-        found = self._in_journal(missing)
+        found: dict[str, Row] = {}
+        self._noting(lambda: self._look_up(missing, found))
+        self._tell_set_aside()
         still = [request for request in missing if request.sha256 not in found]
-        terms = shop(still) if still else None
+        terms = shop(still) if still and not self.outcome.failures else None
         if terms and (why_not := terms.why_not(still)):
             raise _nothing_bought(still, why_not, len(found))
         with Halt() as halt:
@@ -115,10 +117,11 @@ class _Errand:
         except BaseException as error:  # noqa: BLE001  raised by ``fill`` when the replies are safe
             self.outcome.failures.append(error)
 
-    def _in_journal(self, missing: list[Request]) -> dict[str, Row]:
-        rows = {request.sha256: self.journal.get(request.sha256) for request in missing}
-        self._tell_set_aside()
-        return {sha256: row for sha256, row in rows.items() if row is not None}
+    def _look_up(self, missing: list[Request], found: dict[str, Row]) -> None:
+        for request in missing:
+            row = self.journal.get(request.sha256)
+            if row is not None:
+                found[request.sha256] = row
 
     def _tell_set_aside(self) -> None:
         for sentence in self.journal.set_aside[self._told :]:
@@ -134,8 +137,8 @@ class _Errand:
         self.journal.check_writable()
         self.may_repeat = len({request.sha256 for request in still}.intersection(self.journal.left_in_flight()))
         if self.may_repeat:
-            calls = "1 call was" if self.may_repeat == 1 else f"{self.may_repeat} calls were"
-            self.say(f"{calls} in flight when an earlier run died; they may be bought again")
+            calls, they = ("1 call was", "it") if self.may_repeat == 1 else (f"{self.may_repeat} calls were", "they")
+            self.say(f"{calls} in flight when an earlier run died; {they} may be bought again")
         _make_room_for_files()
         asyncio.run(fulfil(still, Run(self.journal, shop, halt, self.outcome, self.on_landed, self.say)))
 

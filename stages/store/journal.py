@@ -155,9 +155,9 @@ class Journal:
             raise JournalFailed(f"the journal {self.folder} cannot be {verb}: {error.strerror or error}") from error
 
     def _prepare(self) -> None:
+        self._close_to_others()
         for name in ("entries", "claims", "set-aside"):
             private_folder(self.folder / name)
-        self._close_to_others()
 
     def _close_to_others(self) -> None:
         """Replies may hold what others must not read, and what others could write must not be trusted."""

@@ -154,11 +154,11 @@ async def _watch(run: Run, lanes: list[_Lane]) -> None:
         run.halt.look()
         if run.halt.times == told:
             continue
-        still = "still waiting" if told else "nothing new starts; waiting"
+        what = "still waiting for" if told else "nothing new starts, but first comes"
         flying = sum(len(lane.in_flight) for lane in lanes)
         told = run.halt.times
         try:
-            run.say(f"{run.halt.reason}: {still} for {flying} calls in flight, because they are paid for")
+            run.say(f"{run.halt.reason}: {what} what is in flight ({flying}), because it is paid for")
         except Exception as error:  # noqa: BLE001  a listener's mistake must not end the watch; it is raised when all has landed
             run.outcome.failures.append(error)
 

@@ -10,6 +10,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 from stages.runtime.errors import BadRecord, Refusal, refusing
@@ -69,14 +70,12 @@ class Recording:
     @property
     def rows(self) -> list[Row]:
         """Every row, in the order of the file."""
-        if not self._loaded:
-            self._take()
-        return sorted(self._rows.values(), key=place)
+        return sorted(self._known(), key=place)
 
     def by_request(self) -> dict[str, list[Row]]:
         """The rows of every request. Two replies to one request both stay; the earlier one comes first, and counts."""
         found: dict[str, list[Row]] = defaultdict(list)
-        for row in self.rows:
+        for row in self._known():
             if "request_sha256" in row:
                 found[row["request_sha256"]].append(row)
         for twice in (replies for replies in found.values() if len(replies) > 1):
@@ -114,6 +113,11 @@ class Recording:
         replace_file(path, data)
         return True
 
+    def _known(self) -> Iterable[Row]:
+        if not self._loaded:
+            self._take()
+        return self._rows.values()
+
     def _take(self) -> bytes:
         """Take in what the file holds now, and return its bytes."""
         with refusing(str(self.path), BadRecord):
@@ -123,5 +127,6 @@ class Recording:
                 _check_line(line, row)
             self._rows.setdefault(row["row_sha256"], row)
         self._loaded = True
-        self._in_order = data == rows_text(sorted(self._rows.values(), key=place)).encode("utf-8")
+        rising = all(one < two for one, two in pairwise(map(place, rows)))  # and so no row stands twice
+        self._in_order = rising and len(rows) == len(self._rows) and b"\r" not in data
         return data

@@ -41,11 +41,11 @@ def value_of(kind: str) -> st.SearchStrategy:
     }[kind]
 
 
-def rows_of(name: str, max_size: int = 5) -> st.SearchStrategy:
+def rows_of(name: str, min_size: int = 0) -> st.SearchStrategy:
     """Rows of a table with distinct keys."""
     table = TABLES[name]
     row = st.fixed_dictionaries({c.name: st.none() | value_of(c.kind) if c.optional else value_of(c.kind) for c in table.columns})
-    return st.lists(row, max_size=max_size, unique_by=lambda row: tuple(row[column] for column in table.key))
+    return st.lists(row, min_size=min_size, max_size=4, unique_by=lambda row: tuple(row[column] for column in table.key))
 
 
 any_table = st.sampled_from(sorted(TABLES)).flatmap(lambda name: st.tuples(st.just(name), rows_of(name)))
@@ -88,7 +88,7 @@ def test_an_empty_table_keeps_its_columns(name, tmp_path):
 
 
 @given(any_table)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_what_is_read_is_what_was_written(tmp_path_factory, drawn):
     name, rows = drawn
     folder = tmp_path_factory.mktemp("tables")
@@ -97,7 +97,7 @@ def test_what_is_read_is_what_was_written(tmp_path_factory, drawn):
 
 
 @given(any_table, st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_order_of_rows_and_of_their_keys_changes_no_byte(tmp_path_factory, drawn, chance):
     name, rows = drawn
     shuffled = [dict(chance.sample(sorted(row.items()), len(row))) for row in chance.sample(rows, len(rows))]
@@ -107,7 +107,7 @@ def test_the_order_of_rows_and_of_their_keys_changes_no_byte(tmp_path_factory, d
 
 
 @given(any_table)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_rows_are_sorted_by_key_and_none_is_lost(drawn):
     name, rows = drawn
     keys = [tuple(row[column] for column in TABLES[name].key) for row in ordered(name, rows)]
@@ -116,7 +116,7 @@ def test_rows_are_sorted_by_key_and_none_is_lost(drawn):
 
 
 @given(any_table)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_digest_survives_the_way_through_the_file(tmp_path_factory, drawn):
     name, rows = drawn
     folder = tmp_path_factory.mktemp("tables")
@@ -216,7 +216,7 @@ REFUSED = {
     "a number of more than 64 bits": (with_(CALL, tries=2**63), "tries is 9223372036854775808, which takes more than 64 bits"),
     "no number": (with_(CALL, cost_usd=float("nan")), "cost_usd is nan, which is no finite number"),
     "an infinity": (with_(CALL, cost_usd=float("-inf")), "cost_usd is -inf, which is no finite number"),
-    "a lone surrogate": (with_(CALL, model="\ud800"), "model holds a lone surrogate, which UTF-8 cannot spell"),
+    "a lone surrogate": (with_(CALL, model="\ud800"), "model is '\\ud800', a lone surrogate, which UTF-8 cannot spell"),
     "a time without a zone": (with_(CALL, started_at="2026-11-30T08:15:11.123"), "not a time such as 2026-11-30T08:15:11.123Z"),
     "a time of another zone": (with_(CALL, started_at="2026-11-30T08:15:11.123+01:00"), "not a time such as"),
     "a time with microseconds": (with_(CALL, started_at="2026-11-30T08:15:11.123456Z"), "not a time such as"),
@@ -240,7 +240,8 @@ def test_a_day_that_is_none_is_refused(day):
         ordered("matters", [{**row, "published": day}])
 
 
-@given(st.sampled_from(sorted(TABLES)).flatmap(lambda name: st.tuples(st.just(name), rows_of(name).filter(bool))))
+@given(st.sampled_from(sorted(TABLES)).flatmap(lambda name: st.tuples(st.just(name), rows_of(name, min_size=1))))
+@settings(max_examples=40)
 def test_a_key_that_stands_twice_is_refused(drawn):
     name, rows = drawn
     with pytest.raises(ValueError, match=f"table {name}: two rows have the key {TABLES[name].key[0]}"):
