@@ -5,7 +5,7 @@ Writes data/work/attempts.jsonl, the attempts in use as read from their replies:
     {"attempt":1,"contestant":"qwen-500m","finish_reason":"stop","matter_id":"Q01","scored":true,"status":"complete","text":"…",…}
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from stages.providers.openai import read_reply
 from stages.providers.reading import call_fields
@@ -13,13 +13,14 @@ from stages.providers.requests import answer_request
 from stages.providers.switchboard import Model, Switchboard
 from stages.runtime.compose import choices, setting
 from stages.runtime.entry import run
-from stages.runtime.errors import refusing
-from stages.runtime.paths import ANSWERS_RECORDING, ATTEMPTS, MATTERS
+from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.paths import ANSWER_ORDERS, ANSWERS_RECORDING, ATTEMPTS, MATTERS
 from stages.schema.calls import Request
 from stages.schema.canonical import text_digest
 from stages.schema.jsonl import Row, read_rows, write_rows
 from stages.schema.matter import Matter, matter_from_row
 from stages.schema.names import mentions
+from stages.schema.orders import AnswerOrder
 from stages.schema.rows import Attempt
 from stages.schema.settings import Choices, Runner, Study, settings
 from stages.store.fetching import replies_to
@@ -29,6 +30,12 @@ def planned(models: dict[str, Model], battery: Iterable[Matter]) -> list[Request
     """The request of every answer, contestant by contestant, so that a local server changes its weights as seldom as can be."""
     matters = list(battery)
     return [answer_request(name, model, matter) for name, model in sorted(models.items()) for matter in matters]
+
+
+def abandoned(orders: Iterable[AnswerOrder]) -> Callable[[Request], bool]:
+    """Whether an order says to buy this answer no more."""
+    ended = {(order.contestant, order.matter_id) for order in orders}
+    return lambda request: (request.subject["contestant"], request.subject["matter_id"]) in ended
 
 
 def attempt_of(rows: list[Row], model: Model, rule: str) -> Attempt:
@@ -57,10 +64,12 @@ def generate() -> None:
     models: dict[str, Model] = {name: setting("contestant", name, settings) for name in chosen.contestants}
     with refusing(str(MATTERS)):
         battery = [matter_from_row(row) for row in read_rows(MATTERS)]
+    with refusing(str(ANSWER_ORDERS), BadRecord):
+        orders = [AnswerOrder.from_row(row) for row in read_rows(ANSWER_ORDERS)]
     requests = planned(models, battery)
-    replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner)
+    replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner, abandoned(orders))
     rules = {matter.matter_id: study.attempt_rules[matter.series] for matter in battery}
-    attempts = [attempt_of(replies[r.sha256], models[str(r.subject["contestant"])], rules[str(r.subject["matter_id"])]) for r in requests]
+    attempts = [attempt_of(rows, models[rows[0]["contestant"]], rules[rows[0]["matter_id"]]) for rows in replies.values()]
     write_rows(ATTEMPTS, (a.row() for a in sorted(attempts, key=lambda a: (a.matter_id, a.contestant, a.attempt))))
 
 

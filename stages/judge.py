@@ -17,11 +17,12 @@ from stages.providers.requests import verdict_request
 from stages.providers.switchboard import Model, Switchboard
 from stages.runtime.compose import setting
 from stages.runtime.entry import arguments, run
-from stages.runtime.errors import refusing
-from stages.runtime.paths import MATTERS, PRESENTATIONS, VERDICTS, VERDICTS_RECORDING
+from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.paths import MATTERS, PRESENTATIONS, VERDICT_ORDERS, VERDICTS, VERDICTS_RECORDING
 from stages.schema.calls import Request
 from stages.schema.jsonl import Row, read_rows, write_rows
 from stages.schema.matter import Matter, matter_from_row
+from stages.schema.orders import VerdictOrder
 from stages.schema.rows import Presentation, Verdict
 from stages.schema.settings import Instrument, Runner, settings
 from stages.store.fetching import replies_to
@@ -69,10 +70,12 @@ def judge(chosen: dict[str, str]) -> None:
     with refusing("data/work"):
         battery = {row["matter_id"]: matter_from_row(row) for row in read_rows(MATTERS)}
         presentations = [Presentation.from_row(row) for row in read_rows(PRESENTATIONS)]
+    with refusing(str(VERDICT_ORDERS), BadRecord):
+        ended = {VerdictOrder.from_row(row).presentation_id for row in read_rows(VERDICT_ORDERS)}
     requests = planned(chosen["judge"], model, instrument, battery, presentations)
     board = Switchboard({chosen["judge"]: model}, runner)
-    replies = replies_to("verdicts", requests, VERDICTS_RECORDING, board, runner)
-    verdicts = [verdict_of(replies[request.sha256], model, chosen["instrument"], instrument) for request in requests]
+    replies = replies_to("verdicts", requests, VERDICTS_RECORDING, board, runner, lambda r: r.subject["presentation_id"] in ended)
+    verdicts = [verdict_of(replies[r.sha256], model, chosen["instrument"], instrument) for r in requests if r.sha256 in replies]
     write_rows(VERDICTS, (verdict.row() for verdict in verdicts))
 
 

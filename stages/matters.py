@@ -5,15 +5,14 @@ Writes data/work/matters.jsonl, a row per matter:
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from stages.instrument.asking import instrument_digest
 from stages.runtime.compose import CONF, PARAMS, choices, names, setting
 from stages.runtime.entry import run
-from stages.runtime.errors import BadInput, refusing
+from stages.runtime.errors import refusing
 from stages.runtime.paths import MATTERS, MATTERS_FOLDER
 from stages.schema.jsonl import write_rows
-from stages.schema.matter import Matter, parse_matter
+from stages.schema.matter import Matter, read_battery
 from stages.schema.names import nearest, plain_word
 from stages.schema.settings import Choices, Study, settings
 
@@ -47,36 +46,13 @@ def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter])
             raise ValueError(f"attempt_rules has no series {matter.series!r}, which {matter.source_path} belongs to")
 
 
-def check_battery(battery: list[Matter]) -> None:
-    """Raise ValueError for two matters with one id, or a file that does not bear its matter's id."""
-    seen: dict[str, str] = {}
-    for matter in battery:
-        if matter.matter_id in seen:
-            raise ValueError(f"{matter.source_path} and {seen[matter.matter_id]} both have id {matter.matter_id}")
-        seen[matter.matter_id] = matter.source_path
-        if Path(matter.source_path).stem != matter.matter_id:
-            raise ValueError(f"{matter.source_path} holds matter {matter.matter_id}: its name must be {matter.matter_id}.md")
-
-
-def read_battery(folder: Path = MATTERS_FOLDER) -> list[Matter]:
-    """Every matter of the folder, by id. Raises BadInput that names the file."""
-    battery = []
-    for path in sorted(folder.glob("*.md")):
-        with refusing(str(path)):
-            battery.append(parse_matter(path.read_bytes().decode("utf-8"), path.as_posix()))
-    if not battery:
-        raise BadInput(f"{folder}: no matter (a file such as Q01.md)")
-    with refusing(str(folder)):
-        check_battery(battery)
-    return sorted(battery, key=lambda matter: matter.matter_id)
-
-
 def matters() -> None:
     chosen: Choices = choices(settings)
     with refusing(str(PARAMS)):
         check_choices(chosen)
     groups = {group: setting(group, name, settings) for group, name in named(chosen)}
-    battery = read_battery()
+    with refusing():
+        battery = read_battery(MATTERS_FOLDER)
     with refusing(f"{CONF / 'study' / chosen.study}.yaml"):
         check_study(groups["study"], instrument_digest(groups["instrument"]), battery)
     write_rows(MATTERS, (matter.row() for matter in battery))

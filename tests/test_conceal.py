@@ -51,7 +51,7 @@ def test_a_stored_assignment_is_never_redrawn():
 def test_a_stored_row_that_the_rule_would_draw_otherwise_is_kept():
     drawn = draw(5, PLAN[0], 0)
     turned = replace(drawn, answer_a_was=drawn.answer_b_was, answer_b_was=drawn.answer_a_was)
-    found = dict((a.pairing_id, a) for a, _ in assign(PLAN, {turned.pairing_id: turned}, MATTERS, answers_of(DISTINCT), seed=5))
+    found = {a.pairing_id: a for a, _ in assign(PLAN, {turned.pairing_id: turned}, MATTERS, answers_of(DISTINCT), seed=5)}
     assert found[turned.pairing_id] == turned
 
 

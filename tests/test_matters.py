@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stages.matters import matters, read_battery
+from stages.matters import matters
 from stages.runtime.errors import BadInput
 from stages.schema.jsonl import read_rows
+from stages.schema.matter import read_battery
 
 ROOT = Path(__file__).parents[1]
 
@@ -97,12 +98,12 @@ def test_a_comment_in_the_instrument_changes_nothing(project):
 
 def test_two_matters_with_one_id_are_refused(project):
     shutil.copy(project / "data/matters/Q01.md", project / "data/matters/Q99.md")
-    assert refusal() == "data/matters: data/matters/Q99.md and data/matters/Q01.md both have id Q01"
+    assert refusal() == "data/matters/Q99.md and data/matters/Q01.md both have id Q01"
 
 
 def test_a_file_that_does_not_bear_its_matters_id_is_refused(project):
     (project / "data/matters/Q01.md").rename(project / "data/matters/first.md")
-    assert refusal() == "data/matters: data/matters/first.md holds matter Q01: its name must be Q01.md"
+    assert refusal() == "data/matters/first.md holds matter Q01: its name must be Q01.md"
 
 
 def test_a_lone_surrogate_is_no_text(project):

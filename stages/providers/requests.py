@@ -26,7 +26,7 @@ def answer_request(contestant: str, model: Model, matter: Matter, attempt: int =
     return _request("answer", model, subject, {"matter_sha256": matter.matter_sha256}, chat_body(model, messages, None))
 
 
-def verdict_request(  # noqa: PLR0913, PLR0917  a verdict rests on these seven, and each is named at its one call
+def verdict_request(
     judge: str, model: Model, matter: Matter, shown: Presentation,
     instrument_sha256: str, messages: Messages, reply_schema: dict[str, Any],
 ) -> Request:  # fmt: skip

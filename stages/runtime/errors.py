@@ -55,6 +55,12 @@ class SpendingStopped(Refusal):
     exit_code = 8
 
 
+class VerifyFailed(Refusal):
+    """A check of the record does not hold."""
+
+    exit_code = 9
+
+
 class Stopped(Refusal):
     """SIGINT, SIGTERM or the parent's death: what was in flight landed and is stored."""
 
@@ -62,13 +68,14 @@ class Stopped(Refusal):
 
 
 @contextmanager
-def refusing(place: str, kind: type[Refusal] = BadInput) -> Iterator[None]:
-    """Turn ValueError and OSError raised inside into one sentence that opens with ``place``."""
+def refusing(place: str = "", kind: type[Refusal] = BadInput) -> Iterator[None]:
+    """Turn ValueError and OSError raised inside into one sentence that opens with ``place``, if it does not name its own."""
+    opening = f"{place}: " if place else ""
     try:
         yield
-    except FileNotFoundError:
-        raise kind(f"{place}: no such file") from None
+    except FileNotFoundError as error:
+        raise kind(f"{opening or f'{error.filename}: '}no such file") from None
     except OSError as error:
-        raise kind(f"{place}: {error.strerror or error}") from None
+        raise kind(f"{opening}{error.strerror or error}") from None
     except ValueError as error:
-        raise kind(f"{place}: {error}") from None
+        raise kind(f"{opening}{error}") from None

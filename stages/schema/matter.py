@@ -3,6 +3,7 @@
 import re
 from dataclasses import asdict, dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from stages.schema.canonical import digest
@@ -114,3 +115,28 @@ def parse_matter(text: str, source_path: str) -> Matter:
         published=_day(front["published"]), facts=body["Facts"], law=body["Law"], assignment=body["Assignment"],
         source_path=source_path,
     )  # fmt: skip
+
+
+def check_battery(battery: list[Matter]) -> None:
+    """Raise ValueError for two matters with one id, or a file that does not bear its matter's id."""
+    seen: dict[str, str] = {}
+    for matter in battery:
+        if matter.matter_id in seen:
+            raise ValueError(f"{matter.source_path} and {seen[matter.matter_id]} both have id {matter.matter_id}")
+        seen[matter.matter_id] = matter.source_path
+        if Path(matter.source_path).stem != matter.matter_id:
+            raise ValueError(f"{matter.source_path} holds matter {matter.matter_id}: its name must be {matter.matter_id}.md")
+
+
+def read_battery(folder: Path) -> list[Matter]:
+    """Every matter of the folder, by id. Raises ValueError that names the file."""
+    battery = []
+    for path in sorted(folder.glob("*.md")):
+        try:
+            battery.append(parse_matter(path.read_bytes().decode("utf-8"), path.as_posix()))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    if not battery:
+        raise ValueError(f"{folder}: no matter (a file such as Q01.md)")
+    check_battery(battery)
+    return sorted(battery, key=lambda matter: matter.matter_id)

@@ -49,7 +49,7 @@ def not_recorded(requests: Sequence[Request], recording: Recording) -> list[Requ
     return [request for sha256, request in {each.sha256: each for each in requests}.items() if sha256 not in known]
 
 
-def obtain(  # noqa: PLR0913  the four things of a purchase, and two listeners that may be left out
+def obtain(
     requests: Sequence[Request],
     recording: Recording,
     journal: Journal,

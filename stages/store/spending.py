@@ -12,7 +12,9 @@ Bill = Callable[[Row], tuple[float | None, int | None]]
 
 
 class Guard:
-    """Holds one run to its runner's limits. Counts calls and money. What is in flight counts with its worst case; what came back, with its cost, or with its worst
+    """Holds one run to its runner's limits.
+
+    Counts calls and money. What is in flight counts with its worst case; what came back, with its cost, or with its worst
     case where nobody says what it cost. A call that delivered nothing keeps its reservation: it may have been paid for.
     """
 

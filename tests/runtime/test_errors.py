@@ -34,6 +34,13 @@ def test_a_fault_is_told_with_its_place(raised, sentence):
         raise raised
 
 
+def test_a_sentence_that_names_its_own_place_is_left_alone(tmp_path):
+    with pytest.raises(BadInput, match=r"^a.md: empty$"), refusing():
+        raise ValueError("a.md: empty")
+    with pytest.raises(BadInput, match=f"^{tmp_path}/gone: no such file$"), refusing():
+        (tmp_path / "gone").read_bytes()
+
+
 def test_what_is_no_users_mistake_is_not_dressed_as_one():
     with pytest.raises(KeyError), refusing("x"):
         raise KeyError("a defect of ours")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from stages.runtime.errors import BadRecord, Gaps, JournalFailed, NothingBought, ProviderRefused, Refusal, Stopped
 from stages.store.buyer import not_recorded, obtain
 from stages.store.journal import Journal
+from stages.store.locks import try_lock
 from stages.store.recordings import Recording
 from tests.store.shopkeeper import Counter200, Gave, exchange, request, requests, row, shop, until
 
@@ -587,6 +588,21 @@ def test_one_who_waits_for_another_buyer_stops_waiting(world):
             world.obtain(requests(2), refusing_at(world, 2, ProviderRefused("no")), width=2)
 
     asyncio.run(while_another_holds())
+    assert world.ask.asked == [request(2).sha256]
+
+
+def test_a_claim_that_comes_free_after_the_stop_buys_nothing(world):
+    world.journal.check_writable()
+    descriptor = try_lock(world.journal.folder / "claims" / request(1).sha256)
+
+    async def ask(each):
+        world.ask.asked.append(each.sha256)
+        await asyncio.sleep(0.02)  # the other one has looked at the claim by now, and looks again later
+        os.close(descriptor)
+        raise ProviderRefused("no")
+
+    with pytest.raises(ProviderRefused):
+        world.obtain(requests(2), ask, width=2)
     assert world.ask.asked == [request(2).sha256]
 
 

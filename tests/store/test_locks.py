@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+import time
 
 from stages.store.locks import held, is_left_over, try_lock
 from tests.store.shopkeeper import until
@@ -28,6 +30,24 @@ def test_a_name_that_was_removed_while_it_was_held_is_no_lock_any_more(tmp_path)
     os.close(first)
     assert try_lock(path) is None
     os.close(second)
+
+
+def test_one_who_waited_for_a_name_that_was_removed_holds_the_new_one(tmp_path):
+    path = tmp_path / "lock"
+    first = try_lock(path)
+    named = []
+
+    def wait():
+        with held(path):
+            named.append(path.exists())
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    time.sleep(0.2)  # so that it waits on the old file; should it come later, it finds no file, and the test says less
+    path.unlink()
+    os.close(first)
+    waiter.join()
+    assert named == [True]
 
 
 def test_left_over_is_what_exists_and_nobody_holds(tmp_path):

@@ -31,6 +31,11 @@ class Errand:
         words = [keeper.port, journal, self.recording, count, width, self.result]
         self.command = [sys.executable, "-m", "tests.store.errand", *map(str, words)]
 
+    def under(self, limit):
+        """Under a limit that a shell sets."""
+        self.command = ["sh", "-c", f'{limit}; exec "$@"', "sh", *self.command]
+        return self
+
     def start(self):
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(self.command, cwd=ROOT, stderr=errors)
@@ -215,11 +220,20 @@ def test_a_server_that_is_gone_makes_gaps_and_stops_early(tmp_path, journal):
     assert Journal(journal).left_in_flight() == []
 
 
+def test_a_journal_without_room_for_a_reply_buys_nothing(tmp_path, journal):
+    """The file-size limit stands for a full disk: claims are empty and go through, a reply does not."""
+    with Shopkeeper() as keeper:
+        errand = Errand(tmp_path, keeper, journal).under("ulimit -f 8").start()
+        code, report = errand.end()
+        assert keeper.sold == 0
+    assert (code, report["kind"]) == (7, "JournalFailed")
+    assert report["words"][0] == f"the journal {journal} cannot be written: File too large"
+    assert not errand.recording.exists()
+
+
 def test_more_in_flight_than_the_usual_limit_of_open_files_allows(tmp_path, journal):
     with Shopkeeper(free=0) as keeper:
-        errand = Errand(tmp_path, keeper, journal, count=150, width=150)
-        errand.command = ["sh", "-c", 'ulimit -S -n 200; exec "$@"', "sh", *errand.command]
-        errand.start()
+        errand = Errand(tmp_path, keeper, journal, count=150, width=150).under("ulimit -S -n 200").start()
         until(lambda: keeper.sold == 150, "all of them at once")
         keeper.gate.set()
         code, report = errand.end()

@@ -250,8 +250,10 @@ def test_a_real_union_merge_of_two_branches_is_the_sorted_union(path):
 def test_windows_line_ends_are_put_right_at_the_next_write(path):
     whole = save(path, ROWS)
     path.write_bytes(whole.replace(b"\n", b"\r\n"))
-    assert Recording(path).load() == sorted(ROWS, key=place)
-    assert save(path, []) == whole
+    recording = Recording(path)
+    assert recording.load() == sorted(ROWS, key=place)
+    assert recording.save() is True
+    assert path.read_bytes() == whole
 
 
 @SAME_FOLDER

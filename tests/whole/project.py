@@ -16,7 +16,10 @@ from stages.instrument.asking import instrument_digest
 from stages.schema.settings import settings
 
 ROOT = Path(__file__).parents[2]
-COPIED = ["stages", "dvc.yaml", "uv.lock", ".dvcignore", ".gitignore", ".gitattributes", ".dvc/config", ".dvc/.gitignore", "conf/instrument"]
+COPIED = [
+    "stages", "dvc.yaml", "uv.lock", ".dvcignore", ".gitignore", ".gitattributes", ".dvc/config", ".dvc/.gitignore", "conf/instrument",
+    "data/orders",
+]  # fmt: skip
 CONTESTANTS = ["alder", "birch", "cedar"]
 RUNNER = {
     "concurrency": 8, "connect_timeout_s": 5.0, "read_timeout_s": 20.0, "tries": 2, "wait_max_s": 0.01, "budget_s": 20.0,

@@ -74,7 +74,7 @@ def test_the_judge_opens_no_file_that_names_a_contestant(recorded):
 
 
 def test_no_judge_request_names_a_contestant_a_model_a_provider_or_a_file(recorded):
-    project, server = recorded
+    _project, server = recorded
     names = [word for c in CONTESTANTS for word in (c, f"model-{c}", f"loopback/{c}", f"family-{c}", f"system prompt of {c}")]
     judged = [request.body.decode() for request in server.received if "response_format" in request.json]
     assert len(judged) == 6

@@ -1,0 +1,98 @@
+"""What this checkout's study rests on, built anew from sources and recordings alone: nothing under data/work is believed."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from stages.instrument.asking import instrument_digest, messages
+from stages.providers.openai import read_reply
+from stages.providers.requests import Model, answer_request, verdict_request
+from stages.runtime.compose import choices, setting
+from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, MATTERS_FOLDER, VERDICTS_RECORDING
+from stages.schema.calls import Request, Row
+from stages.schema.canonical import text_digest
+from stages.schema.matter import Matter, read_battery
+from stages.schema.names import pairs
+from stages.schema.rows import Assignment, Presentation, in_force
+from stages.schema.settings import Choices, Instrument, Study, settings
+from stages.store.recordings import Recording
+
+
+@dataclass(frozen=True)
+class InUse:
+    """One study with its settings, matters and recordings, and everything that follows from them."""
+
+    chosen: Choices
+    study: Study
+    instrument: Instrument
+    judge: Model
+    contestants: dict[str, Model]
+    battery: dict[str, Matter]
+    answers: dict[str, list[Row]]
+    verdicts: dict[str, list[Row]]
+    assignments: dict[str, Assignment]
+
+    @cached_property
+    def instrument_sha256(self) -> str:
+        return instrument_digest(self.instrument)
+
+    @cached_property
+    def answer_requests(self) -> list[Request]:
+        """The request of every planned answer."""
+        return [answer_request(name, model, matter) for name, model in self.contestants.items() for matter in self.battery.values()]
+
+    @cached_property
+    def texts(self) -> dict[tuple[str, str], str]:
+        """The answer of each (matter, contestant) that has one."""
+        found = {}
+        for request in self.answer_requests:
+            for row in self.answers.get(request.sha256, [])[:1]:
+                found[row["matter_id"], row["contestant"]] = read_reply(row).text
+        return found
+
+    @cached_property
+    def presentations(self) -> dict[str, Presentation]:
+        """What the judge sees, by pairing id, of every pairing with both answers and a stored assignment."""
+        found = {}
+        for pairing, assignment in self.assignments.items():
+            matter = assignment.matter_id
+            sides = [(matter, assignment.answer_a_was), (matter, assignment.answer_b_was)]
+            if matter in self.battery and all(side in self.texts for side in sides):
+                a, b = (self.texts[side] for side in sides)
+                digests = {assignment.answer_a_was: text_digest(a), assignment.answer_b_was: text_digest(b)}
+                found[pairing] = Presentation(assignment.shown_as(self.battery[matter].matter_sha256, digests), matter, a, b)
+        return found
+
+    @cached_property
+    def verdict_requests(self) -> dict[str, Request]:
+        """The request of every verdict that can be asked for, by pairing id."""
+        return {pairing: self._verdict_request(shown) for pairing, shown in self.presentations.items()}
+
+    def _verdict_request(self, shown: Presentation) -> Request:
+        matter = self.battery[shown.matter_id]
+        asked = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
+        return verdict_request(self.chosen.judge, self.judge, matter, shown, self.instrument_sha256, asked, self.instrument.reply_schema)
+
+    @property
+    def planned_pairings(self) -> int:
+        return len(self.battery) * len(pairs(self.contestants))
+
+
+def load() -> InUse:
+    """Read this checkout. Raises BadInput or BadRecord for the first thing that is wrong."""
+    chosen: Choices = choices(settings)
+    with refusing():
+        battery = read_battery(MATTERS_FOLDER)
+    with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
+        assignments = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
+    return InUse(
+        chosen=chosen,
+        study=setting("study", chosen.study, settings),
+        instrument=setting("instrument", chosen.instrument, settings),
+        judge=setting("judge", chosen.judge, settings),
+        contestants={name: setting("contestant", name, settings) for name in sorted(chosen.contestants)},
+        battery={matter.matter_id: matter for matter in battery},
+        answers=Recording(ANSWERS_RECORDING).by_request(),
+        verdicts=Recording(VERDICTS_RECORDING).by_request(),
+        assignments={name: row for name, row in assignments.items() if {row.contestant_1, row.contestant_2} <= set(chosen.contestants)},
+    )

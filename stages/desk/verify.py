@@ -1,0 +1,173 @@
+"""moot verify: recomputes from recordings, settings and matters what the record claims, and names the place of whatever fails."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stages.desk.in_use import InUse, load
+from stages.instrument.reader import read
+from stages.providers.openai import read_reply
+from stages.runtime.errors import BadRecord, Refusal, VerifyFailed
+from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, TABLES, VERDICTS_RECORDING
+from stages.schema.calls import Request, Row, check_row
+from stages.schema.canonical import canonical, digest_of_all
+from stages.schema.jsonl import read_rows
+from stages.schema.rows import rederivable
+
+EXAMPLE = """example:
+  moot verify
+
+Nothing is bought and no network is touched. The exit code is 0 when every check holds, and 9 when one fails."""
+
+_RECORDINGS = (ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, VERDICTS_RECORDING)
+
+
+@dataclass
+class Check:
+    """One check: how many things it looked at, and a sentence for each that fails."""
+
+    name: str
+    looked_at: int = 0
+    failures: list[str] = field(default_factory=list)
+    remark: str = ""
+
+    def row(self) -> Row:
+        return {"check": self.name, "looked_at": self.looked_at, "failures": self.failures, "remark": self.remark}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """No arguments of its own."""
+
+
+def rows_stand(path: Path) -> Check:
+    """Every row's own digest, its response's digest, and its canonical spelling."""
+    check = Check(f"rows of {path.name} stand up to their digests")
+    try:
+        rows = read_rows(path) if path.exists() else []
+    except ValueError as error:
+        check.failures.append(f"{path}: {error}")
+        return check
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    for number, (row, line) in enumerate(zip(rows, lines, strict=False), start=1):
+        check.looked_at += 1
+        try:
+            check_row(row)
+            if canonical(row).encode("utf-8") != line.removesuffix(b"\r"):
+                raise ValueError("the row is not in its canonical spelling")
+        except (ValueError, KeyError, TypeError) as error:
+            check.failures.append(f"{path}: line {number}: {error}")
+    return check
+
+
+def _matched(name: str, requests: dict[str, Request], recorded: dict[str, list[Row]]) -> Check:
+    """Every planned request rebuilt and found; and no recorded row that claims to be one of them and is not."""
+    check = Check(name)
+    for label, request in requests.items():
+        rows = recorded.get(request.sha256, [])
+        check.looked_at += 1
+        if not rows:
+            check.failures.append(f"{label}: no recorded reply to its request {request.sha256[:12]} (moot explain-miss {label} says why)")
+        for row in rows:
+            stated = {**request.subject, **request.parts, "settings_sha256": request.settings_sha256, "route": request.route}
+            wrong = [part for part, value in stated.items() if row.get(part) != value]
+            if wrong:
+                check.failures.append(f"{label}: its recorded row states another {', '.join(wrong)} than its request")
+    used = {request.sha256 for request in requests.values()}
+    check.remark = f"{sum(len(rows) for sha256, rows in recorded.items() if sha256 not in used)} rows not in use today"
+    return check
+
+
+def answers_match(study: InUse) -> Check:
+    """Every answer's request, rebuilt from matter and settings."""
+    requests = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests}
+    return _matched("requests of answers rebuilt from matters and settings", requests, study.answers)
+
+
+def verdicts_match(study: InUse) -> Check:
+    """Every verdict's request, rebuilt from the two answers, the stored sides and the instrument."""
+    check = _matched("requests of verdicts rebuilt from answers, sides and instrument", study.verdict_requests, study.verdicts)
+    absent = study.planned_pairings - len(study.verdict_requests)
+    if absent:
+        check.remark += f"; {absent} planned pairings have no presentation (missing)"
+    return check
+
+
+def sides_stand(study: InUse) -> Check:
+    """Every stored assignment in use, and how many the drawing rule does not give again (used all the same)."""
+    odd = [pairing for pairing, assignment in study.assignments.items() if not rederivable(assignment)]
+    return Check("stored assignments name their two contestants", len(study.assignments), [], f"{len(odd)} not rederivable")
+
+
+def pin_holds(study: InUse) -> Check:
+    """The study's instrument digest is that of the instrument in conf/."""
+    pinned, used = study.study.instrument_sha256, study.instrument_sha256
+    return Check("the study pins the instrument in use", 1, [] if pinned == used else [f"pinned {pinned}, in use {used}"])
+
+
+def verdicts_read_again(study: InUse) -> Check:
+    """Every verdict read again from the received body and compared with the published table."""
+    from stages.schema.tables import read_table  # noqa: PLC0415  pyarrow takes longer to load than all other checks
+
+    check = Check("verdicts read again from their received bodies")
+    if not (TABLES / "verdicts.parquet").exists():
+        check.remark = "data/tables is not there; `uv run dvc repro` makes it"
+        return check
+    table = {row["pairing_id"]: row for row in read_table("verdicts", TABLES)}
+    for pairing, request in study.verdict_requests.items():
+        for row in study.verdicts.get(request.sha256, [])[:1]:
+            check.looked_at += 1
+            text = read_reply(row).text
+            reading = read(study.instrument, text)
+            published = table.pop(pairing, {})
+            found = {"verdict": reading.verdict, "rationale": reading.rationale, "raw_text": text}
+            found["response_sha256"] = row["response_sha256"]
+            wrong = [key for key, value in found.items() if published.get(key) != value]
+            if wrong:
+                check.failures.append(f"{TABLES}/verdicts.parquet: {pairing}: {', '.join(wrong)} is not what the recorded body says")
+    check.failures += [f"{TABLES}/verdicts.parquet: {pairing} stands there without a recorded verdict" for pairing in sorted(table)]
+    return check
+
+
+def record_digest(study: InUse) -> str:
+    """One digest over every recorded row that is in use: what the scores rest on."""
+    answers = [row for request in study.answer_requests for row in study.answers.get(request.sha256, [])]
+    verdicts = [row for request in study.verdict_requests.values() for row in study.verdicts.get(request.sha256, [])]
+    return digest_of_all([row["row_sha256"] for row in (*answers, *verdicts)])
+
+
+def checks() -> Iterator[Check]:
+    """Every check in turn. What cannot be loaded is a failure of its own, and ends them."""
+    yield from (rows_stand(path) for path in _RECORDINGS)
+    try:
+        study = load()
+    except Refusal as refusal:
+        yield Check("settings, matters and recordings can be read", 1, [str(refusal)])
+        return
+    of_study: tuple[Callable[[InUse], Check], ...] = (pin_holds, sides_stand, answers_match, verdicts_match, verdicts_read_again)
+    for check in of_study:
+        yield check(study)
+
+
+def run(given: argparse.Namespace) -> Row:
+    """The table of checks. Raises VerifyFailed, with the table as notes, when one fails."""
+    done = list(checks())
+    failed = [check for check in done if check.failures]
+    result = {"checks": [check.row() for check in done], "failed": len(failed)}
+    if failed:
+        error = VerifyFailed(f"{len(done)} checks, {len(failed)} failed")
+        for check in failed:
+            for failure in check.failures:
+                error.add_note(f"{check.name}: {failure}")
+        raise error
+    try:
+        result["record_sha256"] = record_digest(load())
+    except BadRecord as error:
+        raise VerifyFailed(str(error)) from None
+    return result
+
+
+def told(result: Row) -> str:
+    """What the command prints."""
+    lines = [f"{check['looked_at']:>6}  {check['check']}{'; ' + check['remark'] if check['remark'] else ''}" for check in result["checks"]]
+    return "\n".join([*lines, f"{len(lines)} checks, {result['failed']} failed", f"record {result['record_sha256']}", ""])
