@@ -1,0 +1,98 @@
+"""DVC's and git's own traps: recordings survive them all, and nothing is bought twice."""
+
+import shutil
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def bought(project, till):
+    project.repro()
+    project.commit("Results")
+    till.sold()
+    return project
+
+
+def same_and_free(project, till, before):
+    project.repro()
+    assert project.recordings() == before
+    assert till.sold() == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [("dvc", "checkout", "--force")],
+        [("dvc", "gc", "-w", "-f")],
+        [("dvc", "gc", "-w", "-f"), ("git", "clean", "-fdxq")],
+    ],
+    ids=["checkout", "gc", "gc-and-clean"],
+)
+def test_recordings_survive_a_command_of_dvc(bought, till, commands):
+    before = bought.recordings()
+    for command in commands:
+        bought.run(*command)
+    assert bought.recordings() == before
+    same_and_free(bought, till, before)
+    assert bought.clean()
+
+
+def test_recordings_survive_a_stash(bought, till):
+    bought.choose(contestants=["alder", "birch", "cedar", "dogwood"])
+    bought.repro()
+    grown = bought.recordings()
+    till.sold()
+    bought.git("stash", "-u")
+    bought.repro()
+    assert bought.clean()
+    bought.git("stash", "pop")
+    same_and_free(bought, till, grown)
+
+
+def test_windows_line_endings_change_nothing(bought, till):
+    before = bought.recordings()
+    for path in (bought.folder / "data/recordings").glob("*.jsonl"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    bought.repro()
+    assert till.sold() == (0, 0)
+    assert bought.recordings() in (before, {name: data.replace(b"\n", b"\r\n") for name, data in before.items()})
+
+
+def test_a_clone_with_windows_settings_has_line_feeds(bought, tmp_path):
+    bought.run("git", "-c", "core.autocrlf=true", "clone", "-q", str(bought.folder), str(tmp_path / "clone"))
+    for name, data in bought.recordings().items():
+        assert (tmp_path / "clone/data/recordings" / name).read_bytes() == data
+
+
+def test_a_shallow_clone_reproduces(bought, till, tmp_path):
+    bought.run("git", "clone", "-q", "--depth", "1", f"file://{bought.folder}", str(tmp_path / "clone"))
+    bought.folder = tmp_path / "clone"
+    bought.repro()
+    assert till.sold() == (0, 0)
+    assert bought.clean()
+
+
+def test_an_archive_without_git_reproduces(bought, till, tmp_path):
+    archive = tmp_path / "archive.tar"
+    bought.git("archive", "-o", str(archive), "HEAD")
+    (tmp_path / "unpacked").mkdir()
+    subprocess.run(["tar", "xf", str(archive), "-C", str(tmp_path / "unpacked")], check=True)
+    before = bought.recordings()
+    bought.folder = tmp_path / "unpacked"
+    bought.dvc("config", "--local", "core.no_scm", "true")
+    bought.repro()
+    assert bought.recordings() == before
+    assert till.sold() == (0, 0)
+
+
+def test_a_lock_file_left_behind_stops_nobody(bought, till):
+    for name in ("lock", "rwlock"):
+        (bought.folder / ".dvc/tmp" / name).write_text("")
+    same_and_free(bought, till, bought.recordings())
+
+
+def test_a_recording_that_was_deleted_comes_back_whole(bought, till):
+    before = bought.recordings()
+    shutil.rmtree(bought.folder / "data/recordings")
+    same_and_free(bought, till, before)

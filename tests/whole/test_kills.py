@@ -1,0 +1,155 @@
+"""Kill -9 at random moments: the stage, DVC or both. Nothing that landed is lost, and only what was in flight may be bought again.
+
+Ten kills here; ``MOOT_KILLS=50 uv run pytest tests/whole/test_kills.py`` does fifty.
+"""
+
+import collections
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import psutil
+import pytest
+
+from stages.schema.calls import check_row
+from tests.loopback import Loopback, slow
+from tests.whole.project import Project, model
+
+KILLS = int(os.environ.get("MOOT_KILLS", "10"))
+MATTERS, WIDTH = 100, 32
+
+
+@pytest.fixture
+def shop():
+    with Loopback(lambda _: slow(0.3)) as server:
+        yield server
+
+
+@pytest.fixture
+def large(tmp_path, shop):
+    """Two contestants and a hundred constructed matters: 200 answers to buy, 32 at a time."""
+    project = Project(tmp_path / "project", shop.base_url, matters=1)
+    source = (project.folder / "data/matters/Q01.md").read_text("utf-8")
+    for number in range(1, MATTERS + 1):
+        name = f"Q{number:03}"
+        (project.folder / f"data/matters/{name}.md").write_text(source.replace("id: Q01", f"id: {name}").replace("## Law", f"## Law\n\nNumber {number}."))
+    (project.folder / "data/matters/Q01.md").unlink()
+    project.choose(contestants=["alder", "birch"])
+    for name in ("alder", "birch"):
+        project.conf("contestant", name, model(shop.base_url, name, route="loopback"))
+    project.change("runner", "default", concurrency=WIDTH, confirm_above=None, stop_after_failures=50)
+    project.commit("A hundred matters")
+    project.stage("matters")
+    return project
+
+
+def entries(project):
+    return sorted((project.journal / "entries").rglob("*.json"))
+
+
+def started(project, *command):
+    return subprocess.Popen(command, cwd=project.folder, env=project.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def stage_of(process):
+    return [child for child in psutil.Process(process.pid).children(recursive=True) if "stages.generate" in " ".join(child.cmdline())]
+
+
+def wait_for(condition, seconds=60):
+    for _ in range(seconds * 50):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen")
+
+
+def bought_again(shop):
+    bodies = collections.Counter(request.body for request in shop.received)
+    return sum(count - 1 for count in bodies.values())
+
+
+def check_every_entry(project):
+    for path in entries(project):
+        (line,) = path.read_text("utf-8").splitlines()
+        check_row(json.loads(line))
+
+
+def test_kills_at_random_moments_lose_nothing_and_repeat_only_what_was_in_flight(large, shop):
+    chance = random.Random(20261130)
+    said, landed = [], 0
+    for kill in range(KILLS):
+        before = shop.count
+        process = started(large, "dvc", "repro", "-s", "generate")
+        wait_for(lambda: shop.count > before or process.poll() is not None)  # noqa: B023  called before the loop turns
+        time.sleep(chance.uniform(0.0, 0.8))
+        victims = {"stage": stage_of(process), "dvc": [process], "both": [process, *stage_of(process)]}[chance.choice(["stage", "dvc", "both"])]
+        for victim in victims:
+            victim.send_signal(signal.SIGKILL)
+        wait_for(lambda: not psutil.pid_exists(process.pid) or process.poll() is not None)  # noqa: B023
+        check_every_entry(large)
+        assert len(entries(large)) >= landed, "a reply that had landed is gone"
+        landed = len(entries(large))
+        assert bought_again(shop) <= WIDTH * (kill + 1)
+        large.git("clean", "-fdxq")
+        large.stage("matters")
+    done = large.stage("generate")
+    said.append(done.stderr)
+    assert len(entries(large)) == 2 * MATTERS
+    assert len(large.read("data/recordings/answers.jsonl").splitlines()) == 2 * MATTERS
+    assert bought_again(shop) <= WIDTH * KILLS
+    seen = shop.count
+    large.stage("generate")
+    assert shop.count == seen
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_drains_stores_and_says_how_to_go_on(large, shop, name):
+    process = started(large, "python", "-m", "stages.generate")
+    wait_for(lambda: shop.count >= 20)
+    process.send_signal(getattr(signal, name))
+    said = process.communicate(timeout=60)[0]
+    assert process.returncode == 130
+    assert "the same command goes on from here" in said
+    rows = large.read("data/recordings/answers.jsonl").splitlines()
+    assert len(rows) == shop.count == len(entries(large))
+    assert bought_again(shop) == 0
+    large.stage("generate")
+    assert shop.count == 2 * MATTERS
+
+
+def test_the_death_of_dvc_alone_drains_the_stage(large, shop):
+    process = started(large, "dvc", "repro", "-s", "generate")
+    wait_for(lambda: shop.count >= 20)
+    (stage,) = stage_of(process)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not stage.is_running() or stage.status() == psutil.STATUS_ZOMBIE)
+    assert len(large.read("data/recordings/answers.jsonl").splitlines()) == shop.count == len(entries(large))
+    assert shop.count < 2 * MATTERS
+    assert bought_again(shop) == 0
+
+
+def test_a_kill_says_how_many_calls_may_be_bought_again(large, shop):
+    process = started(large, "python", "-m", "stages.generate")
+    wait_for(lambda: shop.count >= 12)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    open_calls = len(list((large.journal / "claims").iterdir()))
+    assert 0 < open_calls <= WIDTH
+    done = large.stage("generate")
+    assert "in flight when an earlier run died; they may be bought again" in done.stderr
+    assert bought_again(shop) <= open_calls
+
+
+def test_two_processes_on_one_journal_buy_each_reply_once(large, shop, tmp_path):
+    large.run("cp", "-r", str(large.folder), str(tmp_path / "second"))
+    other = Project.__new__(Project)
+    other.__dict__ |= {**large.__dict__, "folder": tmp_path / "second"}
+    both = [started(project, "python", "-m", "stages.generate") for project in (large, other)]
+    for process in both:
+        assert process.wait(120) == 0, process.stdout.read()
+    assert shop.count == 2 * MATTERS
+    assert large.read("data/recordings/answers.jsonl") == other.read("data/recordings/answers.jsonl")
