@@ -19,8 +19,8 @@ from stages.schema.calls import Request
 from stages.schema.canonical import text_digest
 from stages.schema.jsonl import Row, read_rows, write_rows
 from stages.schema.matter import Matter, matter_from_row
-from stages.schema.names import mentions
-from stages.schema.orders import AnswerOrder
+from stages.schema.names import addresses_the_judge, mentions
+from stages.schema.orders import AnswerOrder, orders_in
 from stages.schema.rows import Attempt
 from stages.schema.settings import Choices, Runner, Study, settings
 from stages.store.fetching import replies_to
@@ -50,6 +50,7 @@ def attempt_of(rows: list[Row], model: Model, rule: str) -> Attempt:
         text=reply.text,
         text_sha256=text_digest(reply.text),
         names_itself=mentions(reply.text, [model.family, *model.known_as, model.model]),
+        addresses_the_judge=addresses_the_judge(reply.text),
         scored=True,
         attempt_rule=rule,
         ordered_by=None,
@@ -64,8 +65,8 @@ def generate() -> None:
     models: dict[str, Model] = {name: setting("contestant", name, settings) for name in chosen.contestants}
     with refusing(str(MATTERS)):
         battery = [matter_from_row(row) for row in read_rows(MATTERS)]
-    with refusing(str(ANSWER_ORDERS), BadRecord):
-        orders = [AnswerOrder.from_row(row) for row in read_rows(ANSWER_ORDERS)]
+    with refusing(kind=BadRecord):
+        orders = orders_in(ANSWER_ORDERS, AnswerOrder)
     requests = planned(models, battery)
     replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner, abandoned(orders))
     rules = {matter.matter_id: study.attempt_rules[matter.series] for matter in battery}

@@ -12,7 +12,7 @@ from stages.runtime.entry import run
 from stages.runtime.errors import refusing
 from stages.runtime.paths import MATTERS, MATTERS_FOLDER
 from stages.schema.jsonl import write_rows
-from stages.schema.matter import Matter, read_battery
+from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import nearest, plain_word
 from stages.schema.settings import Choices, Study, settings
 
@@ -52,7 +52,9 @@ def matters() -> None:
         check_choices(chosen)
     groups = {group: setting(group, name, settings) for group, name in named(chosen)}
     with refusing():
-        battery = read_battery(MATTERS_FOLDER)
+        everything = read_battery(MATTERS_FOLDER)
+    with refusing(str(PARAMS)):
+        battery = battery_of(everything, chosen.matters)
     with refusing(f"{CONF / 'study' / chosen.study}.yaml"):
         check_study(groups["study"], instrument_digest(groups["instrument"]), battery)
     write_rows(MATTERS, (matter.row() for matter in battery))

@@ -61,7 +61,8 @@ def judge_tree(frames: Frames) -> Tree:
             "both_inadequate": words.both_inadequate, "unreadable": words.unreadable,
         },
         "balance": {side.contestant: balance(side) for side in sides},
-        "names_itself": named(frames["answers"], frames["verdicts"]),
+        "names_itself": flagged("names_itself", frames["answers"], frames["verdicts"]),
+        "addresses_the_judge": flagged("addresses_the_judge", frames["answers"], frames["verdicts"]),
         "rejected_points": rejected(frames["rejected_points"], contestants),
     }  # fmt: skip
 
@@ -76,9 +77,9 @@ def balance(side: SideCount) -> Tree:
     return {"times_a": side.times_a, "times_b": side.times_b, "n": side.n}
 
 
-def named(answers: pd.DataFrame, verdicts: pd.DataFrame) -> Tree:
-    """Answers that name their own maker or model, and verdicts that were given on at least one of them."""
-    telling = answers[answers["names_itself"]]
+def flagged(flag: str, answers: pd.DataFrame, verdicts: pd.DataFrame) -> Tree:
+    """Answers that bear a flag (they name their own maker, or speak to the judge), and verdicts given on at least one of them."""
+    telling = answers[answers[flag]]
     keys = set(zip(telling["matter_id"], telling["contestant"], strict=True))
     sides = zip(verdicts["matter_id"], verdicts["contestant_1"], verdicts["contestant_2"], strict=True)
     return {"answers": len(keys), "verdicts": sum((matter, one) in keys or (matter, two) in keys for matter, one, two in sides)}
@@ -105,6 +106,7 @@ def coverage_tree(frames: Frames, pairs: list[PairCount]) -> Tree:
             },
             "contestants": {name: answered(name, frames) for name in contestants},
             "assignments": {"in_use": len(assignments), "not_rederivable": int((~assignments["rederivable"]).sum())},
+            "abandoned": abandoned(frames["orders"]),
             "calls": len(calls),
             "requests_with_two_replies": int((calls["replies"] > 1).sum()),
             "tokens": tokens(calls),
@@ -112,6 +114,15 @@ def coverage_tree(frames: Frames, pairs: list[PairCount]) -> Tree:
             "cost_unknown_calls": int(calls["cost_usd"].isna().sum()),
         }
     )
+
+
+def abandoned(orders: pd.DataFrame) -> Tree | None:
+    """What was given up, each with its published reason; None where nothing was."""
+    found = {}
+    for order in orders.to_dict("records"):
+        what = order["pairing_id"] or f"{order['matter_id']}:{order['contestant']}"
+        found[what] = f"{order['reason']} ({order['ordered_by']}, {order['ordered_at']:%Y-%m-%d})"
+    return found or None
 
 
 def answered(contestant: str, frames: Frames) -> Tree:
@@ -123,6 +134,7 @@ def answered(contestant: str, frames: Frames) -> Tree:
         "unanswered": len(frames["matters"]) - len(answers),
         "status": {status: int((answers["status"] == status).sum()) for status in get_args(Status)},
         "names_itself": int(answers["names_itself"].sum()),
+        "addresses_the_judge": int(answers["addresses_the_judge"].sum()),
     }
 
 

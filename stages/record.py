@@ -1,4 +1,4 @@
-"""record: joins answers, verdicts and the stored assignments into the eight published tables, and refuses what does not fit.
+"""record: joins answers, verdicts and the stored assignments into the published tables, and refuses what does not fit.
 
 Writes data/tables/*.parquet. A row of verdicts, shortened:
     {"answer_a_was":"qwen-500m","answer_b_was":"qwen-1500m","contestant_1":"qwen-1500m","contestant_2":"qwen-500m","judge":"qwen-1500m",
@@ -6,7 +6,7 @@ Writes data/tables/*.parquet. A row of verdicts, shortened:
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -14,11 +14,13 @@ from stages.runtime.compose import PARAMS, choices, setting
 from stages.runtime.entry import run
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import (
+    ANSWER_ORDERS,
     ANSWERS_RECORDING,
     ASSIGNMENTS_RECORDING,
     ATTEMPTS,
     MATTERS,
     PAIRINGS,
+    VERDICT_ORDERS,
     VERDICTS,
     VERDICTS_RECORDING,
 )
@@ -27,6 +29,7 @@ from stages.schema.canonical import canonical, text_digest
 from stages.schema.jsonl import Row, read_rows
 from stages.schema.matter import Matter, matter_from_row
 from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
+from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
 from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Verdict, in_force, rederivable
 from stages.schema.settings import Choices, HostedModel, LocalModel, settings
 from stages.schema.tables import FOLDER, write_table
@@ -45,6 +48,8 @@ class InUse:
     pairings: list[Pairing]
     assignments: list[Assignment]
     verdicts: list[Verdict]
+    answer_orders: list[AnswerOrder] = field(default_factory=list)
+    verdict_orders: list[VerdictOrder] = field(default_factory=list)
 
 
 def winner(assignment: Assignment, verdict: str) -> str | None:
@@ -146,11 +151,13 @@ def judged(verdicts: Iterable[Verdict], shown: dict[str, Assignment]) -> list[tu
     two judges or under two instruments.
     """
     found: dict[str, tuple[Assignment, Verdict]] = {}
-    for verdict in verdicts:
+    for verdict in sorted(verdicts, key=lambda verdict: not verdict.scored):
         name = f"the verdict on presentation {verdict.presentation_id}"
         assignment = shown.get(verdict.presentation_id)
         if assignment is None or assignment.matter_id != verdict.matter_id:
             raise ValueError(f"{name} of {verdict.matter_id} belongs to no pairing of this study")
+        if not verdict.scored:
+            continue
         if assignment.pairing_id in found:
             raise ValueError(f"{name}: pairing {assignment.pairing_id} has two verdicts")
         found[assignment.pairing_id] = (assignment, verdict)
@@ -186,7 +193,7 @@ def attempt_row(attempt: Attempt) -> Row:
 
 def answer_row(attempt: Attempt) -> Row:
     """A row of answers, from the attempt that is scored."""
-    kept = ("matter_id", "contestant", "attempt", "status", "finish_reason", "text", "text_sha256", "names_itself")
+    kept = ("matter_id", "contestant", "attempt", "status", "finish_reason", "text", "text_sha256", "names_itself", "addresses_the_judge")
     name = answer_id(attempt.matter_id, attempt.contestant)
     return {"answer_id": name, **_picked(attempt.row(), kept), "source_path": ANSWERS_RECORDING.as_posix()}
 
@@ -202,7 +209,7 @@ def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
     """A row of verdicts: what the judge said of A and B, and who that was."""
     kept = (
         "matter_id", "verdict", "material_difference", "rationale", "unreadable_because", "raw_text", "presentation_id", "judge",
-        "instrument", "instrument_sha256", "reader", "request_sha256", "response_sha256", "started_at",
+        "attempt", "instrument", "instrument_sha256", "reader", "request_sha256", "response_sha256", "started_at",
     )  # fmt: skip
     return {
         **_picked(verdict.row(), kept),
@@ -246,14 +253,35 @@ def call_row(kind: str, call: Call) -> Row:
     return {"kind": kind, "endpoint": call.route, **_picked(call.row(), kept)}
 
 
+def order_rows(rows: InUse, shown: dict[str, Assignment]) -> list[Row]:
+    """The orders that concern this study: what was abandoned, by whom and why. A verdict's order gets its pairing's name here."""
+    kept = ("reason", "ordered_at")
+    found: list[Row] = []
+    for answer in rows.answer_orders:
+        if answer.contestant in rows.contestants and answer.matter_id in {matter.matter_id for matter in rows.matters}:
+            what = {"matter_id": answer.matter_id, "contestant": answer.contestant, "pairing_id": None}
+            found.append({**_picked(answer.row(), kept), **what, **_ordered(answer, ANSWER_ORDERS)})
+    for verdict in rows.verdict_orders:
+        if assignment := shown.get(verdict.presentation_id):
+            what = {"matter_id": assignment.matter_id, "contestant": None, "pairing_id": assignment.pairing_id}
+            found.append({**_picked(verdict.row(), kept), **what, **_ordered(verdict, VERDICT_ORDERS)})
+    return found
+
+
+def _ordered(order: AnswerOrder | VerdictOrder, path: Path) -> Row:
+    source = (path / order.file_name).as_posix()
+    return {"order_sha256": order.row()["row_sha256"], "order": order.kind, "ordered_by": order.by, "source_path": source}
+
+
 def tables(rows: InUse) -> dict[str, list[Row]]:
-    """The eight tables by name. Raises ValueError with one sentence about the first thing that does not fit."""
+    """The tables by name. Raises ValueError with one sentence about the first thing that does not fit."""
     matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in rows.matters}
     check_attempts(rows.attempts, matter_sha256, rows.contestants)
     check_pairings(rows.pairings, matter_sha256, rows.contestants)
     answers = scored_answers(rows.attempts)
     used = assignments_in_use(rows.pairings, answers, in_force(rows.assignments))
-    verdicts = judged(rows.verdicts, presentations(used, matter_sha256, answers))
+    shown = presentations(used, matter_sha256, answers)
+    verdicts = judged(rows.verdicts, shown)
     return {
         "matters": [matter.row() for matter in rows.matters],
         "contestants": [contestant_row(name, config) for name, config in rows.contestants.items()],
@@ -262,7 +290,11 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
         "assignments": [assignment_row(assignment) for assignment in used],
         "verdicts": [verdict_row(assignment, verdict) for assignment, verdict in verdicts],
         "rejected_points": [row for assignment, verdict in verdicts for row in rejected_rows(assignment, verdict)],
-        "calls": [*(call_row("answer", attempt) for attempt in rows.attempts), *(call_row("verdict", verdict) for _, verdict in verdicts)],
+        "calls": [
+            *(call_row("answer", attempt) for attempt in rows.attempts),
+            *(call_row("verdict", verdict) for verdict in rows.verdicts),
+        ],
+        "orders": order_rows(rows, shown),
     }
 
 
@@ -301,6 +333,8 @@ def record() -> None:
     chosen: Choices = choices(settings)
     with refusing(str(PARAMS)):
         check_contestants(chosen.contestants)
+    with refusing(kind=BadRecord):
+        answer_orders, verdict_orders = orders_in(ANSWER_ORDERS, AnswerOrder), orders_in(VERDICT_ORDERS, VerdictOrder)
     rows = InUse(
         matters=_read(MATTERS, matter_from_row),
         contestants={name: setting("contestant", name, settings) for name in chosen.contestants},
@@ -308,6 +342,8 @@ def record() -> None:
         pairings=_read(PAIRINGS, Pairing.from_row),
         assignments=_read(ASSIGNMENTS_RECORDING, stored_assignment),
         verdicts=_read(VERDICTS, Verdict.from_row),
+        answer_orders=answer_orders,
+        verdict_orders=verdict_orders,
     )
     with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():

@@ -38,6 +38,7 @@ WINNERS = {
 PARAMS = """\
 seed: 5
 study: first
+matters: all
 contestants: [alder, birch, cedar]
 instrument: material_outcome
 judge: oak
@@ -93,7 +94,8 @@ def attempt(matter_id: str, contestant: str, **changes) -> Attempt:
     number = changes.get("attempt", 1)
     row = {
         **call(f"{matter_id} {contestant} {number}"), "matter_id": matter_id, "contestant": contestant, "attempt": number,
-        "status": "complete", "text": text, "text_sha256": text_digest(text), "names_itself": False, "scored": True,
+        "status": "complete", "text": text, "text_sha256": text_digest(text), "names_itself": False, "addresses_the_judge": False,
+        "scored": True,
         "attempt_rule": "recorded_attempt", "ordered_by": None, "reason": None,
     }  # fmt: skip
     return Attempt(**{**row, **changes})
@@ -118,7 +120,7 @@ def verdict(assignment: Assignment, winner: str, attempts: list[Attempt], **chan
     texts = {a.contestant: a.text_sha256 for a in attempts if a.matter_id == assignment.matter_id and a.scored}
     unreadable = winner == "unreadable"
     row = {
-        **call(f"verdict {assignment.pairing_id}"), "matter_id": assignment.matter_id, "judge": "oak",
+        **call(f"verdict {assignment.pairing_id}"), "matter_id": assignment.matter_id, "judge": "oak", "attempt": 1, "scored": True,
         "presentation_id": assignment.shown_as(matter(assignment.matter_id).matter_sha256, texts),
         "instrument": "material_outcome", "instrument_sha256": INSTRUMENT, "reader": "reader-1",
         "verdict": letter(assignment, winner), "unreadable_because": "no JSON object" if unreadable else None,
@@ -179,3 +181,6 @@ def write_project(root: Path, rows: InUse) -> None:
     write_rows(root / "data/recordings/assignments.jsonl", map(sealed, rows.assignments))
     for name in ("matters", "attempts", "pairings", "verdicts"):
         write_rows(root / f"data/work/{name}.jsonl", (row.row() for row in getattr(rows, name)))
+    for name in ("answer", "verdict"):
+        for order in getattr(rows, f"{name}_orders"):
+            write_rows(root / f"data/orders/{name}s" / order.file_name, [order.row()])

@@ -38,6 +38,18 @@ def refusal():
 def test_a_sound_project_gives_a_row_per_matter(project):
     matters()
     rows = read_rows(Path("data/work/matters.jsonl"))
+    assert [row["matter_id"] for row in rows] == [f"Q0{n}" for n in range(1, 9)]
+
+
+def test_a_study_may_ask_about_some_matters_or_all(project):
+    edit(project / "params.yaml", "[Q01, Q02, Q03, Q04, Q05, Q06, Q07, Q08]", "[Q03, Q01]")
+    matters()
+    assert [row["matter_id"] for row in read_rows(Path("data/work/matters.jsonl"))] == ["Q01", "Q03"]
+    edit(project / "params.yaml", "[Q03, Q01]", "all")
+    if any(path.stem > "Q20" for path in (project / "data/matters").glob("*.md")):
+        edit(project / "conf/study/first.yaml", '"1": recorded_attempt', '"2": recorded_attempt\n  "1": recorded_attempt')
+    matters()
+    rows = read_rows(Path("data/work/matters.jsonl"))
     assert [row["matter_id"] for row in rows] == sorted(path.stem for path in (project / "data/matters").glob("*.md"))
 
 
@@ -52,6 +64,8 @@ def test_a_sound_project_gives_a_row_per_matter(project):
         ("smollm-135m]", '"Two words"]', "params.yaml: 'Two words' is not one plain word"),
         ("smollm-135m]", "a.b]", "params.yaml: 'a.b' is not one plain word"),
         ("smollm-135m]", "qwen-500m]", "params.yaml: contestants: a name stands twice"),
+        ("matters: [Q01", "matters: [Q91", "params.yaml: matters: no matter 'Q91' in data/matters; the nearest is 'Q"),
+        ("matters: [Q01", "matters: [Q01, Q01", "params.yaml: matters: Q01 stands twice"),
         ("seed: 20261130", "seed: soon", "params.yaml: key 'seed'"),
         ("seed: 20261130", "sead: 1", "params.yaml: "),
         ("runner: default", "runner: default\nextra: 1", "params.yaml: unknown key 'extra'"),
@@ -67,7 +81,12 @@ def test_a_wrong_choice_is_refused_with_the_nearest_right_one(project, old, new,
 @pytest.mark.parametrize(
     ("file", "old", "new", "sentence"),
     [
-        ("contestant/qwen-500m", "temperature: 0.0", "temprature: 0.0", "conf/contestant/qwen-500m.yaml: unknown key 'decoding.temprature'; the nearest is 'temperature'"),
+        (
+            "contestant/qwen-500m",
+            "temperature: 0.0",
+            "temprature: 0.0",
+            "conf/contestant/qwen-500m.yaml: unknown key 'decoding.temprature'; the nearest is 'temperature'",
+        ),
         ("contestant/qwen-500m", "max_tokens: 256", "max_tokens: many", "conf/contestant/qwen-500m.yaml: key 'decoding.max_tokens'"),
         ("judge/qwen-1500m", "provider: local", "provider: lokal", "conf/judge/qwen-1500m.yaml: "),
         ("runner/default", "tries: 6", "tries: 0", "conf/runner/default.yaml: key 'tries'"),

@@ -17,7 +17,7 @@ from stages.schema.canonical import digest
 from stages.schema.jsonl import write_rows
 from stages.schema.names import pairing_id, verdict_id
 from stages.schema.tables import TABLES, columns, read_table, write_table
-from tests.small_record import INSTRUMENT, small_record, turned, verdict, write_project
+from tests.small_record import INSTRUMENT, attempt, small_record, turned, verdict, write_project
 
 CONSTRUCTED = Path(__file__).parent / "golden/constructed"
 TABLES_FOLDER = Path("data/tables")
@@ -264,6 +264,15 @@ def test_a_change_moves_the_digest_of_its_own_part_and_the_records(changes, move
     differ = {part for part in before if part != "tables" and before[part] != after[part]}
     assert differ == (moved | {"record"} if moved else set())
     assert before["tables"] != after["tables"]
+
+
+def test_an_attempt_that_is_not_scored_is_in_the_tables_and_in_no_digest_of_the_answers():
+    rows, before = small_record(), counted(small_record())
+    after = counted(dataclasses.replace(rows, attempts=[*rows.attempts, attempt("Q01", "alder", attempt=2, scored=False)]))
+    assert after["provenance"]["record"] == before["provenance"]["record"]
+    assert after["provenance"]["tables"]["attempts"] != before["provenance"]["tables"]["attempts"]
+    assert after["coverage"]["contestants"]["alder"]["attempts"] == 4
+    assert after["coverage"]["contestants"]["alder"]["answers"] == 3
 
 
 def test_no_verdict_at_all_leaves_out_what_does_not_exist():

@@ -37,31 +37,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> Row:
-    """Append the order and return its row. Raises BadInput for a wrong name, a missing reason, or what is answered already."""
+    """Write the order and return its row. Raises BadInput for a wrong name, a missing reason, or what is answered already."""
     if bool(given.pairing) == bool(given.contestant or given.matter) or bool(given.contestant) != bool(given.matter):
         raise BadInput("name either --contestant and --matter, or --pairing")
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     order: AnswerOrder | VerdictOrder
     if given.pairing:
-        order, path = VerdictOrder("abandon", given.reason, given.by, now, _presentation(given.pairing)), VERDICT_ORDERS
+        order, folder = VerdictOrder("abandon", given.reason, given.by, now, _presentation(given.pairing)), VERDICT_ORDERS
     else:
         _check_answer(given.contestant, given.matter)
-        order, path = AnswerOrder("abandon", given.reason, given.by, now, given.contestant, given.matter), ANSWER_ORDERS
-    with refusing(str(path)):
+        order, folder = AnswerOrder("abandon", given.reason, given.by, now, given.contestant, given.matter), ANSWER_ORDERS
+    with refusing(str(folder)):
         row = order.row()
-        _append(path, row)
+        _write(folder / order.file_name, row)
     return row
 
 
-def _append(path: Path, row: Row) -> None:
-    """Add one order. Raises ValueError where the same thing is abandoned already."""
-    rows = read_rows(path) if path.exists() else []
-    own = ("reason", "by", "ordered_at", "row_sha256")
-    same = [one for one in rows if all(one.get(key) == value for key, value in row.items() if key not in own)]
-    if same:
-        raise ValueError(f"that is abandoned already, by {same[0]['by']} on {same[0]['ordered_at'][:10]}")
+def _write(path: Path, row: Row) -> None:
+    """Write one order. Raises ValueError where the same thing is abandoned already."""
+    if path.exists():
+        (before,) = read_rows(path)
+        raise ValueError(f"{path.name}: that is abandoned already, by {before['by']} on {before['ordered_at'][:10]}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(rows_text([*rows, row]), "utf-8", newline="\n")
+    path.write_text(rows_text([row]), "utf-8", newline="\n")
 
 
 def _check_answer(contestant: str, matter: str) -> None:

@@ -5,13 +5,13 @@ from functools import cached_property
 
 from stages.instrument.asking import instrument_digest, messages
 from stages.providers.openai import read_reply
-from stages.providers.requests import Model, answer_request, verdict_request
+from stages.providers.requests import Model, Question, answer_request, verdict_request
 from stages.runtime.compose import choices, setting
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, MATTERS_FOLDER, VERDICTS_RECORDING
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
-from stages.schema.matter import Matter, read_battery
+from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
 from stages.schema.rows import Assignment, Presentation, in_force
 from stages.schema.settings import Choices, Instrument, Study, settings
@@ -70,8 +70,9 @@ class InUse:
 
     def _verdict_request(self, shown: Presentation) -> Request:
         matter = self.battery[shown.matter_id]
-        asked = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
-        return verdict_request(self.chosen.judge, self.judge, matter, shown, self.instrument_sha256, asked, self.instrument.reply_schema)
+        words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
+        asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
+        return verdict_request(self.chosen.judge, self.judge, matter, shown, asked)
 
     @property
     def planned_pairings(self) -> int:
@@ -82,7 +83,7 @@ def load() -> InUse:
     """Read this checkout. Raises BadInput or BadRecord for the first thing that is wrong."""
     chosen: Choices = choices(settings)
     with refusing():
-        battery = read_battery(MATTERS_FOLDER)
+        battery = battery_of(read_battery(MATTERS_FOLDER), chosen.matters)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         assignments = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     return InUse(

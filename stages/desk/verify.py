@@ -9,7 +9,7 @@ from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
 from stages.runtime.errors import BadRecord, Refusal, VerifyFailed
-from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, TABLES, VERDICTS_RECORDING
+from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, READINGS_RECORDING, TABLES, VERDICTS_RECORDING
 from stages.schema.calls import Request, Row, check_row
 from stages.schema.canonical import canonical, digest_of_all
 from stages.schema.jsonl import read_rows
@@ -20,7 +20,7 @@ EXAMPLE = """example:
 
 Nothing is bought and no network is touched. The exit code is 0 when every check holds, and 9 when one fails."""
 
-_RECORDINGS = (ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, VERDICTS_RECORDING)
+_RECORDINGS = (ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, VERDICTS_RECORDING, READINGS_RECORDING)
 
 
 @dataclass

@@ -33,7 +33,19 @@ class TransportFault(Exception):
 
 
 class GaveUp(Exception):
-    """A request delivered nothing within its tries. ``tries`` holds each: started_at, elapsed_ms, outcome."""
+    """A request delivered nothing within its tries. ``tries`` holds each: started_at, elapsed_ms, outcome.
+
+    closes: the endpoint asks to be left alone for longer than a request may wait, so there is no use in asking it for others.
+    """
+
+    def __init__(self, sentence: str, tries: tuple[Row, ...], closes: bool = False) -> None:
+        super().__init__(sentence)
+        self.tries = tries
+        self.closes = closes
+
+
+class SaidNo(ProviderRefused):
+    """A provider's no, with what became of every exchange: ``tries``."""
 
     def __init__(self, sentence: str, tries: tuple[Row, ...]) -> None:
         super().__init__(sentence)
@@ -70,10 +82,11 @@ async def ask(request: Request, post: Post, key: str | None, runner: Runner, dra
     try:
         exchange: Exchange = await retrying(_once, request.body_bytes, post, key, tries)
     except _NotYet as failure:
-        sentence = f"{label}: nothing delivered in {_times(len(tries))}; the last: {failure}{_come_back(failure, len(tries), runner)}"
-        raise GaveUp(sentence, tuple(tries)) from None
+        later = _come_back(failure, len(tries), runner)
+        sentence = f"{label}: nothing delivered in {_times(len(tries))}; the last: {failure}{later}"
+        raise GaveUp(sentence, tuple(tries), closes=bool(later)) from None
     except ProviderRefused as refusal:
-        raise ProviderRefused(f"{label}: {refusal}") from None
+        raise SaidNo(f"{label}: {refusal}", tuple(tries)) from None
     return replace(exchange, tries=tuple(tries))
 
 
@@ -84,6 +97,9 @@ async def _once(body: bytes, post: Post, key: str | None, tries: list[Row]) -> E
         raw = await _delivered(body, post, key)
     except _NotYet as failure:
         tries.append({"started_at": started_at, "elapsed_ms": _since(clock), "outcome": str(failure)})
+        raise
+    except ProviderRefused as refusal:
+        tries.append({"started_at": started_at, "elapsed_ms": _since(clock), "outcome": str(refusal)})
         raise
     return Exchange(raw.status, raw.body, started_at, _since(clock))
 

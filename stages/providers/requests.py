@@ -1,5 +1,6 @@
 """The requests that a study makes: what is asked of a contestant for an answer, and of a judge for a verdict."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from stages.providers.openai import WIRE, chat_body
@@ -26,18 +27,24 @@ def answer_request(contestant: str, model: Model, matter: Matter, attempt: int =
     return _request("answer", model, subject, {"matter_sha256": matter.matter_sha256}, chat_body(model, messages, None))
 
 
-def verdict_request(
-    judge: str, model: Model, matter: Matter, shown: Presentation,
-    instrument_sha256: str, messages: Messages, reply_schema: dict[str, Any],
-) -> Request:  # fmt: skip
+@dataclass(frozen=True)
+class Question:
+    """What an instrument makes of one presentation: its digest, the messages, the schema of the reply."""
+
+    instrument_sha256: str
+    messages: Messages
+    reply_schema: dict[str, Any]
+
+
+def verdict_request(judge: str, model: Model, matter: Matter, shown: Presentation, asked: Question, attempt: int = 1) -> Request:
     """One verdict on one presentation. The presentation's id is part of the subject: the same words twice are two calls."""
     subject: dict[str, str | int] = {
-        "judge": judge, "matter_id": shown.matter_id, "presentation_id": shown.presentation_id, "attempt": 1,
-        "instrument_sha256": instrument_sha256,
+        "judge": judge, "matter_id": shown.matter_id, "presentation_id": shown.presentation_id, "attempt": attempt,
+        "instrument_sha256": asked.instrument_sha256,
     }  # fmt: skip
     parts = {
         "matter_sha256": matter.matter_sha256,
         "answer_a_sha256": text_digest(shown.answer_a),
         "answer_b_sha256": text_digest(shown.answer_b),
     }
-    return _request("verdict", model, subject, parts, chat_body(model, messages, reply_schema))
+    return _request("verdict", model, subject, parts, chat_body(model, asked.messages, asked.reply_schema))

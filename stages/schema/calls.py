@@ -117,5 +117,5 @@ def check_row(row: Row) -> None:
         raise ValueError(f"row format {row.get('format')!r} is not {FORMAT}")
     if row.get("row_sha256") != digest(content):
         raise ValueError("row_sha256 does not match the row's content: the row was changed after it was recorded")
-    if "response_sha256" in row and bytes_digest(body_of(row)) != row["response_sha256"]:
+    if "body" in row and bytes_digest(body_of(row)) != row["response_sha256"]:
         raise ValueError("response_sha256 does not match the body")

@@ -128,6 +128,19 @@ def check_battery(battery: list[Matter]) -> None:
             raise ValueError(f"{matter.source_path} holds matter {matter.matter_id}: its name must be {matter.matter_id}.md")
 
 
+def battery_of(matters: list[Matter], chosen: str | list[str]) -> list[Matter]:
+    """The matters that a study asks about: ``all``, or those of a list of ids. Raises ValueError for an id that there is not."""
+    if isinstance(chosen, str):
+        return matters
+    known = [matter.matter_id for matter in matters]
+    for wanted in chosen:
+        if wanted not in known:
+            raise ValueError(f"matters: no matter {wanted!r} in data/matters; {nearest(wanted, known)}")
+        if chosen.count(wanted) > 1:
+            raise ValueError(f"matters: {wanted} stands twice")
+    return [matter for matter in matters if matter.matter_id in chosen]
+
+
 def read_battery(folder: Path) -> list[Matter]:
     """Every matter of the folder, by id. Raises ValueError that names the file."""
     battery = []

@@ -9,6 +9,12 @@ from stages.schema.canonical import digest
 
 # No dot (it nests a metric path), no ~ (it joins a pair), no : or @ (they join ids), nothing a shell or YAML would read.
 _PLAIN_WORD = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+# What an answer says when it speaks to whoever compares it, instead of to the client.
+_TO_THE_JUDGE = re.compile(
+    r"\banswer [ab]\b|\bboth_inadequate\b|[\"']verdict[\"']\s*:|^===\s?[0-9a-f]{8,}|\bignore\b.{0,40}\binstructions?\b"
+    r"|\b(?:choose|prefer|select|pick)\s+(?:answer\s+)?[ab]\b(?!\s+\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _MATTER_ID = re.compile(r"[A-Z][0-9]{2,4}")
 
 
@@ -66,3 +72,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def mentions(text: str, words: Iterable[str]) -> bool:
     """Whether one of ``words`` stands in ``text`` as a word of its own, whatever its case."""
     return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) for word in words if word)
+
+
+def addresses_the_judge(text: str) -> bool:
+    """Whether ``text`` speaks to whoever compares it: labels, verdict words, a planted reply or boundary, an order to choose."""
+    return _TO_THE_JUDGE.search(text) is not None

@@ -55,6 +55,7 @@ class Attempt(Call):
     text: str
     text_sha256: str
     names_itself: bool
+    addresses_the_judge: bool
     scored: bool
     attempt_rule: str
     ordered_by: str | None
@@ -157,11 +158,13 @@ class RejectedPoint(_Row):
 
 @dataclass(frozen=True)
 class Verdict(Call):
-    """One reply of the judge as the reader read it, still in terms of A and B."""
+    """One reply of the judge as the reader read it, still in terms of A and B. Exactly one of a presentation's replies is ``scored``."""
 
     presentation_id: str
     matter_id: str
     judge: str
+    attempt: int
+    scored: bool
     instrument: str
     instrument_sha256: str
     reader: str

@@ -99,6 +99,21 @@ class HostedModel(_System):
     price: Price | None = None
 
 
+class _Judge(Group):
+    """What only a judge has. ask_again: how often an unreadable reply is asked for again; every reply is kept and counted."""
+
+    ask_again: Annotated[int, Field(ge=0, le=5)] = 0
+
+
+class LocalJudge(LocalModel, _Judge):
+    """A judge on this machine."""
+
+
+class HostedJudge(HostedModel, _Judge):
+    """A judge behind an endpoint."""
+
+
+Judge = Annotated[LocalJudge | HostedJudge, Field(discriminator="provider")]
 Model = Annotated[LocalModel | HostedModel, Field(discriminator="provider")]
 
 
@@ -150,6 +165,7 @@ class Choices(Group):
 
     seed: int
     study: Text
+    matters: Literal["all"] | Annotated[list[Text], Field(min_length=1)]
     contestants: Annotated[list[Text], Field(min_length=2)]
     instrument: Text
     judge: Text
@@ -160,7 +176,7 @@ GROUPS: dict[str, Any] = {
     "study": Study,
     "contestant": Model,
     "instrument": Instrument,
-    "judge": Model,
+    "judge": Judge,
     "runner": Runner,
     "choices": Choices,
 }

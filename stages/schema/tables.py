@@ -1,4 +1,4 @@
-"""The eight published tables: their columns, their order and the bytes they are written in. The only module that imports pyarrow.
+"""The nine published tables: their columns, their order and the bytes they are written in. The only module that imports pyarrow.
 
 Rows are dicts in JSON's spelling: a time is text such as 2026-11-30T08:15:11.123Z, a day is text such as 2026-11-30. The files hold
 typed columns. Equal rows give equal bytes under one pyarrow version, and an equal logical digest under every version.
@@ -81,7 +81,7 @@ TABLES = {
     "attempts": _table(
         "matter_id contestant attempt",
         attempt_id="text", matter_id="text", contestant="text", attempt="int", scored="bool", attempt_rule="text",
-        status="text", finish_reason="text?", text="text", text_sha256="text", names_itself="bool",
+        status="text", finish_reason="text?", text="text", text_sha256="text", names_itself="bool", addresses_the_judge="bool",
         route="text", settings_sha256="text", served_model="text?", served_by="text?",
         prompt_tokens="int?", completion_tokens="int?", cost_usd="real?", started_at="time", elapsed_ms="int", tries="int",
         request_sha256="text", response_sha256="text", ordered_by="text?", reason="text?", source_path="text",
@@ -89,7 +89,7 @@ TABLES = {
     "answers": _table(
         "matter_id contestant",
         answer_id="text", matter_id="text", contestant="text", attempt="int", status="text", finish_reason="text?",
-        text="text", text_sha256="text", names_itself="bool", source_path="text",
+        text="text", text_sha256="text", names_itself="bool", addresses_the_judge="bool", source_path="text",
     ),
     "assignments": _table(
         "matter_id contestant_1 contestant_2",
@@ -100,7 +100,7 @@ TABLES = {
         "matter_id contestant_1 contestant_2 judge",
         verdict_id="text", pairing_id="text", matter_id="text", contestant_1="text", contestant_2="text",
         answer_a_was="text", answer_b_was="text", verdict="text", winner="text?", material_difference="bool?", rationale="text?",
-        unreadable_because="text?", raw_text="text", presentation_id="text", judge="text", instrument="text",
+        unreadable_because="text?", raw_text="text", presentation_id="text", judge="text", attempt="int", instrument="text",
         instrument_sha256="text", reader="text", request_sha256="text", response_sha256="text", started_at="time",
         source_path="text",
     ),
@@ -114,11 +114,16 @@ TABLES = {
         served_model="text?", served_by="text?", finish_reason="text?", started_at="time", elapsed_ms="int", tries="int",
         replies="int", prompt_tokens="int?", completion_tokens="int?", cost_usd="real?",
     ),
+    "orders": _table(
+        "order_sha256",
+        order_sha256="text", order="text", matter_id="text", contestant="text?", pairing_id="text?", reason="text", ordered_by="text",
+        ordered_at="time", source_path="text",
+    ),
 }  # fmt: skip
 
 
 def columns(name: str) -> list[str]:
-    """The columns of a table, in order. Raises ValueError for a table that is none of the eight."""
+    """The columns of a table, in order. Raises ValueError for a table that is none of these."""
     return _named(name).names
 
 

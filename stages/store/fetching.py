@@ -42,7 +42,7 @@ def _shop(board: Board, runner: Runner, guard: Guard, progress: Progress) -> Sho
 
     return Shop(
         board.ask, why_not, board.lanes, board.width, board.gap, runner.stop_after_failures,
-        permit=guard.permit, within=board,
+        permit=guard.permit, drain=board.drain, within=board,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
     <journal>/entries/ab/<request_sha256>.json   one sealed call row, one canonical JSON line
     <journal>/claims/<request_sha256>            a call in flight, locked by the process that makes it
+    <journal>/tries/<request_sha256>.jsonl       exchanges that delivered nothing, until something is delivered
     <journal>/set-aside/                         entries that did not stand up to their digests
 
 A file for each reply: 1,000 durable writes took 0.25 to 3.5 s that way and replies take far longer, a torn write can hurt
@@ -12,7 +13,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Self
@@ -21,7 +22,7 @@ import platformdirs
 
 from stages.runtime.errors import BadInput, JournalFailed
 from stages.schema.calls import Row
-from stages.schema.jsonl import read_rows, rows_text
+from stages.schema.jsonl import load_json, read_rows, rows_text
 from stages.store.durable import PART, private_folder, sync_folder, write_part
 from stages.store.locks import is_left_over, try_lock
 from stages.store.sealed import check
@@ -96,6 +97,27 @@ class Journal:
             self._name(part, entry, request_sha256)
             sync_folder(entry.parent)
             part.unlink(missing_ok=True)
+
+    def put_tries(self, request_sha256: str, tries: Iterable[Row]) -> None:
+        """Keep exchanges that delivered nothing. Raises JournalFailed when they cannot be stored."""
+        with self._failing("written"):
+            self._prepare()
+            private_folder(self.folder / "tries")
+            with self._tried(request_sha256).open("ab") as file:
+                file.write(rows_text(tries).encode("utf-8"))
+                file.flush()
+                os.fsync(file.fileno())
+
+    def tries(self, request_sha256: str) -> list[Row]:
+        """The exchanges of earlier runs that delivered nothing for this request; whole lines only, should a run have died in one."""
+        path = self._tried(request_sha256)
+        with self._failing("read"):
+            data = path.read_bytes() if path.exists() else b""
+        whole = data[: data.rfind(b"\n") + 1].decode("utf-8", errors="replace")
+        return [load_json(line) for line in whole.split("\n")[:-1]]
+
+    def _tried(self, request_sha256: str) -> Path:
+        return self.folder / "tries" / f"{self._named(request_sha256)}.jsonl"
 
     @asynccontextmanager
     async def claim(self, request_sha256: str, given_up: Callable[[], bool] = lambda: False) -> AsyncIterator[bool]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stages.runtime.errors import Refusal
 from stages.schema.calls import Exchange, Request, Row, call_row
@@ -21,6 +21,10 @@ def _free(request: Request) -> None:
     """The permit where nothing guards the spending."""
 
 
+def _nothing() -> None:
+    """The drain where nothing waits."""
+
+
 @dataclass(frozen=True)
 class Shop:
     """How to buy, as a provider shelf hands it in.
@@ -31,6 +35,9 @@ class Shop:
     gap: the exception by which ask says that this one request delivered nothing within its tries.
     stop_after_failures: so many gaps in a row, and a lane starts nothing new.
     permit: called before each call; a Refusal from it stops the run as one from ask does.
+    drain: called once when nothing new is to start: what waits between two tries should give up.
+    A gap with a true ``closes`` says that its endpoint wants to be left alone for long: its lane starts nothing new.
+    A gap or a refusal with ``tries`` hands over what became of each exchange; all of them are kept.
     within: a context that is entered before the first call and left after the last: connections, a local server.
     """
 
@@ -41,6 +48,7 @@ class Shop:
     gap: type[Exception]
     stop_after_failures: int
     permit: Callable[[Request], None] = _free
+    drain: Callable[[], None] = _nothing
     within: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)
 
 
@@ -129,14 +137,23 @@ class _Lane:
         except self.run.shop.gap as gap:
             self.run.outcome.gaps.append((request, gap))
             self.failed_in_a_row += 1
-            self.given_up |= self.failed_in_a_row >= self.run.shop.stop_after_failures
+            self.given_up |= self.failed_in_a_row >= self.run.shop.stop_after_failures or getattr(gap, "closes", False)
+            await self._keep_tries(request, gap)
         except Refusal as refusal:
             self.run.outcome.failures.append(refusal)
+            await self._keep_tries(request, refusal)
         else:
-            row = call_row(request, exchange)
+            earlier = await asyncio.to_thread(self.run.journal.tries, request.sha256)
+            row = call_row(request, replace(exchange, tries=(*earlier, *exchange.tries)))
             self.run.outcome.rows[request.sha256] = row  # before the journal: if that fails, the recording still gets the reply
             await asyncio.to_thread(self.run.journal.put, row)
             self._land(row, bought=True)
+
+    async def _keep_tries(self, request: Request, failure: Exception) -> None:
+        """What became of exchanges that delivered nothing goes into the journal, and later into the row of what is delivered."""
+        tries: tuple[Row, ...] = getattr(failure, "tries", ())
+        if tries:
+            await asyncio.to_thread(self.run.journal.put_tries, request.sha256, tries)
 
     def _land(self, row: Row, bought: bool) -> None:
         self.failed_in_a_row = 0
@@ -149,9 +166,13 @@ class _Lane:
 async def _watch(run: Run, lanes: list[_Lane]) -> None:
     """Look for the parent's death, and tell a person who asks to stop what is waited for."""
     told = 0
+    drained = False
     while True:
         await asyncio.sleep(LOOK_S)
         run.halt.look()
+        if run.stopped() and not drained:
+            run.shop.drain()
+            drained = True
         if run.halt.times == told:
             continue
         what = "still waiting for" if told else "nothing new starts, but first comes"

@@ -10,7 +10,7 @@ Place = tuple[tuple[int, int | float, str], ...]
 
 def check(row: Row) -> None:
     """Raise ValueError, and nothing else, unless the row's digests are those of its content."""
-    for key in ("body", "body_encoding") if "response_sha256" in row else ():
+    for key in ("body", "body_encoding") if "body" in row else ():
         if not isinstance(row.get(key), str):
             raise ValueError(f"{key} is not text")
     for key in _PLACE:

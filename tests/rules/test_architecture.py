@@ -161,7 +161,11 @@ def test_a_stage_runs_its_own_module_under_the_projects_python():
 
 def test_the_judge_depends_on_nothing_that_names_a_contestant():
     judge = STAGES["judge"]
-    assert not [dep for dep in judge["deps"] if any(word in dep for word in ("contestant", "answers", "attempts", "assignments", "keys", "pairings"))]
+    assert not [
+        dep
+        for dep in judge["deps"]
+        if any(word in dep for word in ("contestant", "answers", "attempts", "assignments", "keys", "pairings"))
+    ]
     assert not [param for param in judge["params"] if isinstance(param, str)], "a key of params.yaml would let the judge read the choices"
     assert "contestant" not in judge["cmd"]
 
@@ -197,7 +201,9 @@ def test_every_test_checks_something():
     for path in TESTS:
         for name, _, node in functions(path):
             calls = [getattr(c.func, "attr", getattr(c.func, "id", "")) for c in ast.walk(node) if isinstance(c, ast.Call)]
-            checks = any(isinstance(n, ast.Assert) for n in ast.walk(node)) or any(c.startswith(("raises", "assert", "check")) for c in calls)
+            checks = any(isinstance(n, ast.Assert) for n in ast.walk(node)) or any(
+                c.startswith(("raises", "assert", "check")) for c in calls
+            )
             if name.split(":")[1].startswith("test_") and not checks:
                 silent.append(name)
     assert silent == []

@@ -9,10 +9,21 @@ import pytest
 from stages.schema.tables import TABLES
 
 ROOT = Path(__file__).parents[2]
-TRACKED = [ROOT / name for name in subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()]
+TRACKED = [
+    ROOT / name for name in subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+]
 PROSE = [p for p in TRACKED if p.suffix in (".md", ".py", ".yaml", ".toml", "") and p.name not in ("LICENSE", "uv.lock") and p.exists()]
 # Words that would speak of tools around the project, or of one machine. Spelled in halves, so that this file passes too.
-FOREIGN = ["/work/" + "main", "/work/" + "shared", "/ro" + "ot/", "sub" + "agent", "the iss" + "ue ", "this sess" + "ion", "hallu" + "cination", ".pythonhosted" + ".org"]
+FOREIGN = [
+    "/work/" + "main",
+    "/work/" + "shared",
+    "/ro" + "ot/",
+    "sub" + "agent",
+    "the iss" + "ue ",
+    "this sess" + "ion",
+    "hallu" + "cination",
+    ".pythonhosted" + ".org",
+]
 
 
 def documented(table):

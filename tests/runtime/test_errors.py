@@ -63,7 +63,7 @@ def test_a_foreign_python_is_refused_in_one_sentence(tmp_path):
     """A Python without the project's packages would write other bytes; -S and -I leave it without any."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); from stages.runtime.entry import run; run('matters', print)"
     root = str(__import__("pathlib").Path(__file__).parents[2])
-    done = subprocess.run([sys.executable, "-S", "-I", "-c", code, root], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run([sys.executable, "-S", "-I", "-c", code, root], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == BadInput.exit_code
     assert "is not the project's own Python: use `uv run dvc repro` or `make repro`" in done.stderr
     assert "Traceback" not in done.stderr

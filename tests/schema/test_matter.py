@@ -19,14 +19,33 @@ def file_of(facts="Facts.", law="Law.", assignment="Assign.", front=FRONT):
 
 def test_a_matter_is_read_whole():
     matter = parse_matter(file_of(), "data/matters/Q01.md")
-    assert (matter.matter_id, matter.title, matter.area, matter.series, matter.published) == ("Q01", "A title", "carriage", "1", "2026-11-30")
+    assert (matter.matter_id, matter.title, matter.area, matter.series, matter.published) == (
+        "Q01",
+        "A title",
+        "carriage",
+        "1",
+        "2026-11-30",
+    )
     assert (matter.facts, matter.law, matter.assignment) == ("Facts.", "Law.", "Assign.")
     assert matter.brief == "FACTS\n\nFacts.\n\nLAW\n\nLaw.\n\nASSIGNMENT\n\nAssign."
 
 
 @pytest.mark.parametrize(
     "text",
-    ["{{x}}", "{0}", "${x}", "a\u2028b", "a 😀 b", "\u202eright to left", "%s", "### Heading below", "a\n\nb", "--- inside", "א ב", "### Facts"],
+    [
+        "{{x}}",
+        "{0}",
+        "${x}",
+        "a\u2028b",
+        "a 😀 b",
+        "\u202eright to left",
+        "%s",
+        "### Heading below",
+        "a\n\nb",
+        "--- inside",
+        "א ב",
+        "### Facts",
+    ],
 )
 def test_strange_text_passes_unchanged_to_the_byte(text):
     matter = parse_matter(file_of(facts=text), "x.md")

@@ -12,7 +12,9 @@ def test_plain_words_pass(name):
     assert names.plain_word(name) == name
 
 
-@pytest.mark.parametrize("name", ["", "Two words", "a b", "a.b", "a~b", "a:b", "a@b", "-a", "a-", "a--b", "9a", "é", "a\n", "../a", "a,b", "A"])
+@pytest.mark.parametrize(
+    "name", ["", "Two words", "a b", "a.b", "a~b", "a:b", "a@b", "-a", "a-", "a--b", "9a", "é", "a\n", "../a", "a,b", "A"]
+)
 def test_anything_else_is_no_plain_word(name):
     with pytest.raises(ValueError, match="is not one plain word"):
         names.plain_word(name)
@@ -57,6 +59,8 @@ def test_the_nearest_name_is_named_or_all_are():
     assert names.nearest("zzz", []) == "known: none"
 
 
-@pytest.mark.parametrize(("text", "found"), [("I am Qwen.", True), ("QWEN", True), ("qwendolyn", False), ("(qwen)", True), ("", False), ("Alibaba Cloud", True)])
+@pytest.mark.parametrize(
+    ("text", "found"), [("I am Qwen.", True), ("QWEN", True), ("qwendolyn", False), ("(qwen)", True), ("", False), ("Alibaba Cloud", True)]
+)
 def test_a_name_counts_as_a_word_of_its_own(text, found):
     assert names.mentions(text, ["Qwen", "Alibaba Cloud", ""]) is found

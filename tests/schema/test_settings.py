@@ -82,7 +82,7 @@ def test_a_missing_key_is_named(key):
         settings("contestant", {k: v for k, v in LOCAL.items() if k != key})
 
 
-CHOICES = {"seed": 1, "study": "s", "contestants": ["a", "b"], "instrument": "i", "judge": "j", "runner": "r"}
+CHOICES = {"seed": 1, "study": "s", "matters": "all", "contestants": ["a", "b"], "instrument": "i", "judge": "j", "runner": "r"}
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,8 @@ CHOICES = {"seed": 1, "study": "s", "contestants": ["a", "b"], "instrument": "i"
         ({**CHOICES, "contestants": ["a"]}, "key 'contestants'"),
         ({**CHOICES, "contestants": "a"}, "key 'contestants'"),
         ({**CHOICES, "seed": "x"}, "key 'seed'"),
+        ({**CHOICES, "matters": "most"}, "key 'matters"),
+        ({**CHOICES, "matters": []}, "key 'matters"),
         ({**CHOICES, "juge": "x"}, "unknown key 'juge'; the nearest is 'judge'"),
     ],
 )

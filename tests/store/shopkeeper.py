@@ -64,8 +64,8 @@ class Counter200:
 
 
 def until(fact: Callable[[], object], what: str):
-    """Wait for ``fact``. Two minutes are no measure of speed, only the end of patience with a test that hangs."""
-    end = time.monotonic() + 120
+    """Wait for ``fact``. Four minutes are no measure of speed, only the end of patience with a test that hangs."""
+    end = time.monotonic() + 240
     while not fact():
         assert time.monotonic() < end, f"never came: {what}"
         time.sleep(0.01)

@@ -57,7 +57,7 @@ class Errand:
 
     def end(self):
         """The exit code, and the report."""
-        code = self.process.wait(120)
+        code = self.process.wait(240)
         return code, self.report()
 
     def kill(self):

@@ -51,7 +51,9 @@ def test_what_is_in_flight_is_reserved_at_its_worst_and_settled_at_its_cost():
     money = guard(runner(max_cost_usd=0.25), worst=0.1, cost=0.01)
     money.permit(request(1))
     money.permit(request(2))
-    with pytest.raises(SpendingStopped, match=r"max_cost_usd of \$0.2500 could be broken .* \$0.2000 is spent or reserved, and it may cost \$0.1000"):
+    with pytest.raises(
+        SpendingStopped, match=r"max_cost_usd of \$0.2500 could be broken .* \$0.2000 is spent or reserved, and it may cost \$0.1000"
+    ):
         money.permit(request(3))
     money.settle(row(request(1)))
     money.permit(request(3))
@@ -67,7 +69,9 @@ def test_a_cost_that_nobody_says_counts_as_the_worst_case():
 
 def test_an_unknown_price_is_refused_where_money_is_limited():
     said = guard(runner(max_cost_usd=1.0), worst=None).forbids([request(1)])
-    assert said == "the price of the answer of alder to Q01 (attempt 1) is unknown, and with max_cost_usd set an unknown price is not bought"
+    assert (
+        said == "the price of the answer of alder to Q01 (attempt 1) is unknown, and with max_cost_usd set an unknown price is not bought"
+    )
 
 
 def test_a_call_that_may_take_too_many_tokens_is_refused():
@@ -77,7 +81,14 @@ def test_a_call_that_may_take_too_many_tokens_is_refused():
 
 @pytest.mark.parametrize(
     ("calls", "above", "yes", "needed"),
-    [(100, 100, None, False), (101, 100, None, True), (101, 100, "1", False), (101, 100, "yes", True), (10**6, None, None, False), (1, 0, None, True)],
+    [
+        (100, 100, None, False),
+        (101, 100, None, True),
+        (101, 100, "1", False),
+        (101, 100, "yes", True),
+        (10**6, None, None, False),
+        (1, 0, None, True),
+    ],
 )
 def test_many_calls_need_a_yes(calls, above, yes, needed):
     assert needs_consent(calls, runner(confirm_above=above), {"MOOT_YES": yes} if yes else {}) is needed

@@ -78,7 +78,15 @@ class Project:
 
     def choose(self, **change):
         path = self.folder / "params.yaml"
-        base = {"seed": 7, "study": "first", "contestants": CONTESTANTS, "instrument": "material_outcome", "judge": "owl", "runner": "default"}
+        base = {
+            "seed": 7,
+            "study": "first",
+            "matters": "all",
+            "contestants": CONTESTANTS,
+            "instrument": "material_outcome",
+            "judge": "owl",
+            "runner": "default",
+        }
         now = yaml.safe_load(path.read_text()) if path.exists() else base
         path.write_text(yaml.safe_dump({**now, **change}, sort_keys=False))
 

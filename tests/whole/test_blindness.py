@@ -51,7 +51,14 @@ def declared(project, stage):
     chosen = yaml.safe_load(project.read("params.yaml"))
     entry = STAGES[stage]
     outs = [out if isinstance(out, str) else next(iter(out)) for out in [*entry.get("outs", []), *entry.get("metrics", [])]]
-    files = ["params.yaml" if isinstance(param, str) else re.sub(r"\$\{(\w+)\}", lambda m: chosen[m.group(1)], next(iter(param))) for param in entry["params"]] if "params" in entry else []
+    files = (
+        [
+            "params.yaml" if isinstance(param, str) else re.sub(r"\$\{(\w+)\}", lambda m: chosen[m.group(1)], next(iter(param)))
+            for param in entry["params"]
+        ]
+        if "params" in entry
+        else []
+    )
     return [*entry["deps"], *outs, *files]
 
 

@@ -78,7 +78,9 @@ def test_a_new_instrument_with_its_study_buys_every_verdict_and_no_answer_and_go
     assert bought.metrics("pairs") == yaml.safe_load(bought.git("show", "HEAD:metrics/pairs.json"))
 
 
-@pytest.mark.parametrize("change", [{"decoding": {"max_tokens": 64, "temperature": 0.5}}, {"route": "loopback/elsewhere"}], ids=["temperature", "route"])
+@pytest.mark.parametrize(
+    "change", [{"decoding": {"max_tokens": 64, "temperature": 0.5}}, {"route": "loopback/elsewhere"}], ids=["temperature", "route"]
+)
 def test_other_settings_with_the_same_texts_buy_the_answers_only(bought, till, change):
     bought.change("contestant", "alder", **change)
     bought.repro()
@@ -104,7 +106,11 @@ def test_other_settings_buy_the_pairings_whose_texts_changed(tmp_path):
     [
         ("contestant", "alder", {"decoding": {"max_tokens": 64, "temperature": 0}}),
         ("contestant", "alder", {"known_as": ["Alder"], "trained_until": "2026-01-01", "family": "other"}),
-        ("contestant", "alder", {"price": {"prompt_per_million": 1.0, "completion_per_million": 2.0, "source": "s", "read_on": "2026-11-30"}}),
+        (
+            "contestant",
+            "alder",
+            {"price": {"prompt_per_million": 1.0, "completion_per_million": 2.0, "source": "s", "read_on": "2026-11-30"}},
+        ),
         ("runner", "default", {"concurrency": 2, "tries": 3}),
     ],
     ids=["zero", "description", "price", "runner"],
@@ -145,7 +151,9 @@ def test_a_branch_switch_buys_nothing_twice(bought, till):
 
 
 def test_two_branches_that_each_added_a_contestant_merge_and_buy_the_missing_pairing(bought, till):
-    bought.conf("contestant", "elm", {**yaml.safe_load(bought.read("conf/contestant/dogwood.yaml")), "model": "model-elm", "route": "loopback/elm"})
+    bought.conf(
+        "contestant", "elm", {**yaml.safe_load(bought.read("conf/contestant/dogwood.yaml")), "model": "model-elm", "route": "loopback/elm"}
+    )
     bought.commit("A fifth contestant's settings")
     for branch, newcomer in (("one", "dogwood"), ("two", "elm")):
         bought.git("checkout", "-qb", branch, "main")

@@ -35,7 +35,9 @@ def large(tmp_path, shop):
     source = (project.folder / "data/matters/Q01.md").read_text("utf-8")
     for number in range(1, MATTERS + 1):
         name = f"Q{number:03}"
-        (project.folder / f"data/matters/{name}.md").write_text(source.replace("id: Q01", f"id: {name}").replace("## Law", f"## Law\n\nNumber {number}."))
+        (project.folder / f"data/matters/{name}.md").write_text(
+            source.replace("id: Q01", f"id: {name}").replace("## Law", f"## Law\n\nNumber {number}.")
+        )
     (project.folder / "data/matters/Q01.md").unlink()
     project.choose(contestants=["alder", "birch"])
     for name in ("alder", "birch"):
@@ -51,7 +53,9 @@ def entries(project):
 
 
 def started(project, *command):
-    return subprocess.Popen(command, cwd=project.folder, env=project.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        command, cwd=project.folder, env=project.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
 
 
 def stage_of(process):
@@ -85,7 +89,9 @@ def test_kills_at_random_moments_lose_nothing_and_repeat_only_what_was_in_flight
         process = started(large, "dvc", "repro", "-s", "generate")
         wait_for(lambda: shop.count > before or process.poll() is not None)  # noqa: B023  called before the loop turns
         time.sleep(chance.uniform(0.0, 0.8))
-        victims = {"stage": stage_of(process), "dvc": [process], "both": [process, *stage_of(process)]}[chance.choice(["stage", "dvc", "both"])]
+        victims = {"stage": stage_of(process), "dvc": [process], "both": [process, *stage_of(process)]}[
+            chance.choice(["stage", "dvc", "both"])
+        ]
         for victim in victims:
             victim.send_signal(signal.SIGKILL)
         wait_for(lambda: not psutil.pid_exists(process.pid) or process.poll() is not None)  # noqa: B023

@@ -153,7 +153,9 @@ def test_a_gap_is_never_an_answer_and_the_same_command_goes_on(tmp_path):
         assert till.sold() == (2, 0)
 
 
-@pytest.mark.parametrize("words", [[], ["judge=owl"], ["judge=owl", "instrument=material_outcome", "runner=default", "x=y"], ["owl", "a", "b"]])
+@pytest.mark.parametrize(
+    "words", [[], ["judge=owl"], ["judge=owl", "instrument=material_outcome", "runner=default", "x=y"], ["owl", "a", "b"]]
+)
 def test_the_judge_says_what_its_command_line_must_be(bought, words):
     refused = bought.run("python", "-m", "stages.judge", *words, ok=False)
     assert refused.returncode == 2

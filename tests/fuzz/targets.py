@@ -1,0 +1,82 @@
+"""What is fuzzed: every reader of foreign bytes. Each takes bytes and may raise ValueError (one sentence) and nothing else."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import yaml
+
+from stages.instrument.reader import read
+from stages.providers.openai import classify, read_reply
+from stages.runtime.compose import choices_file, composed
+from stages.runtime.errors import BadRecord
+from stages.schema.calls import Exchange, Request, call_row
+from stages.schema.jsonl import load_json
+from stages.schema.matter import parse_matter
+from stages.schema.settings import GROUPS, settings
+from stages.store.recordings import Recording
+
+INSTRUMENT = settings(
+    "instrument", yaml.safe_load((Path(__file__).parents[2] / "conf/instrument/material_outcome.yaml").read_text("utf-8"))
+)
+REQUEST = Request("answer", {"contestant": "alder", "matter_id": "Q01", "attempt": 1}, {}, "openai-chat", "r", "m", None, {})
+
+
+def matter(data: bytes) -> None:
+    parse_matter(data.decode("utf-8", errors="replace"), "fuzzed.md")
+
+
+def json_text(data: bytes) -> None:
+    load_json(data.decode("utf-8", errors="replace"))
+
+
+def verdict(data: bytes) -> None:
+    reading = read(INSTRUMENT, data.decode("utf-8", errors="replace"))
+    assert (reading.verdict == "unreadable") == (reading.unreadable_because is not None)
+
+
+def reply(data: bytes) -> None:
+    status = 200 if len(data) % 2 else 400
+    classify(status, {}, data)
+    read_reply(call_row(REQUEST, Exchange(status, data, "2026-11-30T08:15:11.123Z", 1)))
+
+
+def recording(data: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "recording.jsonl"
+        path.write_bytes(data)
+        try:
+            Recording(path).load()
+        except BadRecord as refusal:
+            raise ValueError(str(refusal)) from None
+
+
+def configuration(data: bytes) -> None:
+    groups = sorted(GROUPS)
+    group = groups[len(data) % len(groups)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / group / "fuzzed.yaml"
+        path.parent.mkdir()
+        path.write_bytes(data)
+        settings(group, choices_file(path) if group == "choices" else composed(group, "fuzzed", Path(folder)))
+
+
+TARGETS = {target.__name__: target for target in (matter, json_text, verdict, reply, recording, configuration)}
+SEEDS = {
+    "matter": [path.read_bytes() for path in sorted((Path(__file__).parents[2] / "data/matters").glob("Q0[12].md"))],
+    "json_text": [b'{"a":[1,2.5e3,"x\\u2028",null,true]}'],
+    "verdict": [b'```json\n{"material_difference":true,"rationale":"r","rejected_points":[],"verdict":"A"}\n```', b"<think>x</think>{}"],
+    "reply": [
+        b'{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"cost":0.1}}',
+        b'{"error":{"code":429,"message":"m"}}',
+    ],
+    "recording": [b'{"body":"{}","body_encoding":"utf-8","format":1,"kind":"answer","row_sha256":"0"}\n'],
+    "configuration": [path.read_bytes() for path in sorted((Path(__file__).parents[2] / "conf").rglob("*.yaml"))],
+}
+
+
+def survive(name: str, data: bytes) -> None:
+    """Run one target. Anything but ValueError is a defect, and comes through."""
+    try:
+        TARGETS[name](data)
+    except ValueError as refusal:
+        assert str(refusal).strip(), "a refusal without a sentence"

@@ -1,0 +1,257 @@
+"""The commands that people type, on a recorded project: what they find, what they refuse, and that they touch nothing."""
+
+import json
+import random
+
+import pytest
+
+from tests.loopback import Loopback, status
+from tests.whole.project import CONTESTANTS, Project, Till
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    with Loopback() as server:
+        project = Project(tmp_path_factory.mktemp("desk") / "project", server.base_url)
+        project.repro()
+        project.commit("Results")
+        yield (
+            project,
+            server,
+            {path: path.read_bytes() for path in project.folder.rglob("*") if path.is_file() and ".git/" not in str(path)},
+        )
+
+
+def moot(project, *words, ok=True, **environment):
+    return project.run("python", "-m", "stages", *words, ok=ok, **environment)
+
+
+def restore(project, files):
+    for path in [p for p in project.folder.rglob("*") if p.is_file() and ".git/" not in str(p) and p not in files]:
+        path.unlink()
+    for path, data in files.items():
+        if not path.exists() or path.read_bytes() != data:
+            path.write_bytes(data)
+
+
+@pytest.fixture
+def project(recorded):
+    whole, _, files = recorded
+    yield whole
+    restore(whole, files)
+
+
+@pytest.mark.parametrize("command", ["abandon", "audit", "explain-miss", "verify"])
+def test_help_has_an_example(project, command):
+    said = moot(project, command, "--help").stdout
+    assert "example:" in said
+    assert f"moot {command}" in said
+
+
+def test_verify_counts_what_it_looked_at_and_passes(project):
+    said = moot(project, "verify").stdout
+    assert "9 checks, 0 failed" in said
+    assert "     6  requests of answers rebuilt from matters and settings" in said
+    assert "     6  requests of verdicts rebuilt from answers, sides and instrument" in said
+    assert "     6  verdicts read again from their received bodies" in said
+    assert json.loads(moot(project, "verify", "--json").stdout)["record_sha256"] in said
+
+
+def flip(path, line, chance):
+    """Change one character inside one row of a recording."""
+    lines = path.read_text("utf-8").split("\n")
+    row = lines[line]
+    places = [n for n, char in enumerate(row) if char.isalnum()]
+    at = chance.choice(places)
+    lines[line] = row[:at] + ("x" if row[at] != "x" else "y") + row[at + 1 :]
+    path.write_text("\n".join(lines), "utf-8")
+
+
+@pytest.mark.parametrize("recording", ["answers", "assignments", "verdicts", "readings"])
+@pytest.mark.parametrize("seed", range(3))
+def test_one_flipped_character_of_any_recording_is_named_with_its_line(project, recording, seed):
+    chance = random.Random(seed)
+    line = chance.randrange(6)
+    flip(project.folder / f"data/recordings/{recording}.jsonl", line, chance)
+    failed = moot(project, "verify", ok=False)
+    assert failed.returncode == 9
+    assert f"data/recordings/{recording}.jsonl: line {line + 1}" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "named"),
+    [
+        ("data/matters/Q01.md", "## Law\n\n", "## Law\n\nMore. ", "Q01:alder: no recorded reply"),
+        ("conf/contestant/alder.yaml", "temperature: 0.0", "temperature: 0.1", "Q01:alder: no recorded reply"),
+        ("conf/instrument/material_outcome.yaml", "by outcome", "by outcomes", "the study pins the instrument in use"),
+        ("conf/judge/owl.yaml", "max_tokens: 256", "max_tokens: 255", "Q01:alder~birch: no recorded reply"),
+        ("data/matters/Q01.md", "## Law", "## Laws", "data/matters/Q01.md: unknown section 'Laws'"),
+    ],
+)
+def test_a_source_changed_after_the_fact_is_named(project, file, old, new, named):
+    project.edit(file, old, new)
+    failed = moot(project, "verify", ok=False)
+    assert failed.returncode == 9
+    assert named in failed.stderr
+
+
+def test_a_comment_changes_nothing(project):
+    project.edit("conf/contestant/alder.yaml", "provider:", "# a comment\nprovider:")
+    assert "0 failed" in moot(project, "verify").stdout
+
+
+def test_a_verdict_changed_in_the_table_is_named(project):
+    from stages.schema.tables import read_table, write_table
+
+    folder = project.folder / "data/tables"
+    rows = read_table("verdicts", folder)
+    rows[0]["verdict"] = "A" if rows[0]["verdict"] != "A" else "B"
+    write_table("verdicts", rows, folder)
+    failed = moot(project, "verify", ok=False)
+    assert failed.returncode == 9
+    assert f"{rows[0]['pairing_id']}: verdict is not what the recorded body says" in failed.stderr
+
+
+def test_the_prompt_is_byte_for_byte_what_the_server_received(project, recorded):
+    _, server, _ = recorded
+    received = {request.body for request in server.received}
+    ids = [f"Q0{n}:{name}" for n in (1, 2) for name in CONTESTANTS] + [f"Q0{n}:alder~birch" for n in (1, 2)]
+    for name in ids:
+        assert moot(project, "audit", name, "--prompt").stdout.encode() in received
+    assert len({moot(project, "audit", name, "--prompt").stdout for name in ids[:3]}) == 3
+
+
+def test_audit_shows_sides_and_reply_and_takes_the_beginning_of_a_digest(project):
+    shown = json.loads(moot(project, "audit", "Q01:alder~birch", "--json").stdout)
+    assert {shown["answer_a_was"], shown["answer_b_was"]} == {"alder", "birch"}
+    assert json.loads(shown["replies"][0]["body"])["choices"]
+    again = json.loads(moot(project, "audit", shown["request_sha256"][:8], "--json").stdout)
+    assert again == shown
+    refused = moot(project, "audit", "Q01:aldr", ok=False)
+    assert refused.returncode == 2
+    assert "the nearest is 'Q01:alder'" in refused.stderr
+
+
+def test_explain_miss_names_the_part_that_differs(project):
+    assert "Nothing is missing" in moot(project, "explain-miss").stdout
+    project.change("contestant", "alder", decoding={"max_tokens": 64, "temperature": 0.5})
+    said = moot(project, "explain-miss", "Q01:alder").stdout
+    assert "Q01:alder: nearest recorded call" in said
+    assert "differs in settings_sha256: recorded " in said
+    project.edit("data/matters/Q02.md", "## Law\n\n", "## Law\n\nMore. ")
+    assert "differs in matter_sha256: recorded " in moot(project, "explain-miss", "Q02:birch").stdout
+    assert [row["missing"] for row in json.loads(moot(project, "explain-miss", "--json").stdout)] == [
+        "Q01:alder",
+        "Q02:alder",
+        "Q02:birch",
+        "Q02:cedar",
+    ]
+
+
+def test_explain_miss_names_a_changed_system_prompt_and_a_new_contestant(project):
+    project.change("contestant", "alder", system="Another prompt.")
+    assert "Q01:alder: nearest recorded call" in moot(project, "explain-miss", "Q01:alder").stdout
+    assert "words: recorded another system prompt" in moot(project, "explain-miss", "Q01:alder").stdout
+    project.choose(contestants=[*CONTESTANTS, "dogwood"])
+    assert "differs in contestant: recorded alder, wanted dogwood" in moot(project, "explain-miss", "Q01:dogwood").stdout
+
+
+def test_commands_need_no_key_and_leave_no_trace(project, recorded):
+    before = {path: path.read_bytes() for path in project.folder.rglob("*") if path.is_file() and ".git/" not in str(path)}
+    for words in (["verify"], ["audit", "Q01:alder"], ["explain-miss"]):
+        moot(project, *words, MOOT_JOURNAL=str(project.folder.parent / "untouched"))
+    after = {path: path.read_bytes() for path in project.folder.rglob("*") if path.is_file() and ".git/" not in str(path)}
+    assert after == before
+    assert not (project.folder.parent / "untouched").exists()
+
+
+# ---- abandon
+
+
+@pytest.fixture
+def gap(tmp_path):
+    with Loopback(lambda request: status(503, "overloaded") if "model-birch" in request.json["model"] else None) as server:
+        project = Project(tmp_path / "project", server.base_url)
+        refused = project.repro(ok=False)
+        assert "delivered nothing" in refused.stderr
+        yield project, Till(server)
+
+
+def abandon(project, *words, ok=True):
+    return moot(project, "abandon", *words, ok=ok)
+
+
+WHY = ["--reason", "the endpoint is gone", "--by", "A. Author"]
+
+
+def test_a_gap_is_ended_by_an_order_and_the_study_goes_on(gap):
+    project, till = gap
+    for matter in ("Q01", "Q02"):
+        assert (
+            "is abandoned: the endpoint is gone (A. Author)" in abandon(project, "--contestant", "birch", "--matter", matter, *WHY).stdout
+        )
+    till.sold()
+    project.repro()
+    assert till.sold() == (0, 2)
+    pairs = project.metrics("pairs")
+    assert (pairs["alder~birch"]["missing"], pairs["alder~birch"]["n"]) == (2, 0)
+    assert pairs["alder~cedar"]["missing"] == 0
+    abandoned = project.metrics("coverage")["abandoned"]
+    assert abandoned["Q01:birch"].startswith("the endpoint is gone (A. Author, 20")
+    project.commit("Results")
+    project.repro("-f")
+    assert project.clean()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--contestant", "birch", "--matter", "Q01", "--by", "A"], "--reason"),
+        (["--contestant", "birch", "--matter", "Q01", "--reason", "r"], "--by"),
+        (["--contestant", "birch", "--matter", "Q01", "--reason", " ", "--by", "A"], "an order needs a reason"),
+        (["--contestant", "birch", "--matter", "Q01", "--reason", "r", "--by", ""], "an order needs a named author"),
+        (["--contestant", "birhc", "--matter", "Q01", *WHY], "the nearest is 'birch'"),
+        (["--contestant", "birch", "--matter", "Q91", *WHY], "is not in the battery"),
+        (["--contestant", "birch", *WHY], "name either --contestant and --matter, or --pairing"),
+        (["--contestant", "alder", "--matter", "Q01", *WHY], "alder has a recorded answer to Q01"),
+    ],
+)
+def test_an_order_that_makes_no_sense_is_refused_and_nothing_is_written(gap, words, sentence):
+    project, _ = gap
+    before = sorted((project.folder / "data/orders").rglob("*"))
+    refused = abandon(project, *words, ok=False)
+    assert refused.returncode == 2
+    assert sentence in refused.stderr
+    assert sorted((project.folder / "data/orders").rglob("*")) == before
+
+
+def test_the_same_order_twice_is_refused(gap):
+    project, _ = gap
+    abandon(project, "--contestant", "birch", "--matter", "Q01", *WHY)
+    refused = abandon(project, "--contestant", "birch", "--matter", "Q01", *WHY, ok=False)
+    assert "abandoned already, by A. Author on 20" in refused.stderr
+
+
+def test_a_verdict_that_will_not_come_is_abandoned_by_its_pairing_and_blindly(tmp_path):
+    refuse = []
+
+    def faults(request):
+        if "response_format" in request.json and not refuse:
+            refuse.append(request.body)
+        return status(503, "overloaded") if request.body in refuse else None
+
+    with Loopback(faults) as server:
+        project, till = Project(tmp_path / "project", server.base_url), Till(server)
+        project.repro(ok=False)
+        (label,) = [row["missing"] for row in json.loads(moot(project, "explain-miss", "--json").stdout)]
+        abandon(project, "--pairing", label, *WHY)
+        (order,) = (project.folder / "data/orders/verdicts").glob("*.json")
+        assert not any(name in order.read_text() + order.name for name in CONTESTANTS)
+        till.sold()
+        project.repro()
+        assert till.sold() == (0, 0)
+        assert project.metrics("pairs")[label.split(":")[1]]["missing"] == 1
+        assert project.metrics("coverage")["abandoned"][label].startswith("the endpoint is gone")
+        other = next(p for p in ("Q01:alder~birch", "Q01:alder~cedar") if p != label)
+        refused = abandon(project, "--pairing", other, *WHY, ok=False)
+        assert "has a recorded verdict" in refused.stderr
