@@ -18,6 +18,7 @@ from stages.schema.canonical import text_digest
 from stages.schema.jsonl import write_rows
 from stages.schema.matter import Matter
 from stages.schema.names import pairing_id, pairs
+from stages.schema.orders import AnswerOrder
 from stages.schema.rows import Assignment, Attempt, Pairing, Verdict, draw
 from stages.schema.settings import settings
 
@@ -165,6 +166,7 @@ def small_record() -> InUse:
         pairings=pairings,
         assignments=assignments,
         verdicts=verdicts,
+        answer_orders=[AnswerOrder("abandon", "the model was withdrawn", "A. Author", "2026-11-30T09:00:00.000Z", "birch", "Q03")],
     )
 
 

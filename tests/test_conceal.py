@@ -20,7 +20,7 @@ def attempt(matter, contestant, text, scored=True):
     rest = dict.fromkeys(["finish_reason", "served_model", "served_by", "prompt_tokens", "completion_tokens", "cost_usd"])
     return Attempt(
         **call, **rest, elapsed_ms=1, tries=1, replies=1, matter_id=matter, contestant=contestant, attempt=1, status="complete",
-        text=text, text_sha256=text_digest(text), names_itself=False, scored=scored, attempt_rule="recorded_attempt",
+        text=text, text_sha256=text_digest(text), names_itself=False, addresses_the_judge=False, scored=scored, attempt_rule="recorded_attempt",
         ordered_by=None, reason=None,
     )  # fmt: skip
 

@@ -106,6 +106,7 @@ def test_coverage_by_hand():
         "answers": {"planned": 9, "recorded": 8},
         "verdicts": {"planned": 9, "recorded": 6, "unreadable": 1},
         "assignments": {"in_use": 7, "not_rederivable": 1},
+        "abandoned": {"Q03:birch": "the model was withdrawn (A. Author, 2026-11-30)"},
         "calls": 14,
         "requests_with_two_replies": 1,
         "tokens": {"prompt": 1400, "completion": 260, "unknown_calls": 1},
@@ -113,7 +114,7 @@ def test_coverage_by_hand():
         "cost_unknown_calls": 13,
     }
     assert contestants["birch"] == {
-        "attempts": 2, "answers": 2, "unanswered": 1, "names_itself": 0,
+        "attempts": 2, "answers": 2, "unanswered": 1, "names_itself": 0, "addresses_the_judge": 0,
         "status": {"complete": 1, "truncated": 1, "filtered": 0, "blocked": 0, "refused": 0, "empty": 0},
     }  # fmt: skip
     assert contestants["alder"]["status"]["empty"] == 1
@@ -322,12 +323,13 @@ def test_whatever_the_judge_says_or_fails_to_say_the_pairs_add_up(words):
 def test_metrics_are_numbers_and_texts_by_name():
     for name, tree in counted(small_record()).items():
         for path, value in leaves(tree):
-            assert type(value) in ((str,) if name == "provenance" else (int, float)), path
+            texts = name == "provenance" or path.startswith("abandoned.")
+            assert type(value) in ((str,) if texts else (int, float)), path
 
 
 def test_a_metric_path_needs_no_quotes():
     for tree in counted(small_record()).values():
-        assert not [path for path, _ in leaves(tree) if not set(path) <= set(".~_-abcdefghijklmnopqrstuvwxyz0123456789AB")]
+        assert not [path for path, _ in leaves(tree) if not set(path) <= set(".~_-abcdefghijklmnopqrstuvwxyz0123456789ABQ:")]
 
 
 def test_a_metrics_file_reads_well():

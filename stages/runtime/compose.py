@@ -11,6 +11,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from stages.runtime.errors import refusing
+from stages.runtime.yaml_traps import check_yaml
 
 Check = Callable[[str, Any], Any]
 CONF = Path("conf")
@@ -23,10 +24,14 @@ def _plain(config: Any) -> Any:
 
 def choices_file(path: Path = PARAMS) -> Any:
     """What stands in params.yaml, untyped. Raises ValueError when it is no YAML."""
+    text = path.read_bytes().decode("utf-8")
+    check_yaml(text)
     try:
         return _plain(OmegaConf.load(path))
     except (YAMLError, OmegaConfBaseException) as error:
         raise ValueError(_first_line(error)) from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def names(group: str, conf: Path = CONF) -> list[str]:
@@ -36,11 +41,16 @@ def names(group: str, conf: Path = CONF) -> list[str]:
 
 def composed(group: str, name: str, conf: Path = CONF) -> Any:
     """The values of ``conf/<group>/<name>.yaml``, untyped. Raises ValueError for what Hydra cannot compose."""
+    path = conf / group / f"{name}.yaml"
+    if path.exists():  # where it is absent, Hydra says what there is
+        check_yaml(path.read_bytes().decode("utf-8"))
     try:
         with initialize_config_dir(str(conf.resolve()), version_base="1.3"):
             return _plain(compose(overrides=[f"+{group}={name}"])[group])
     except (HydraException, YAMLError, OmegaConfBaseException) as error:
         raise ValueError(_first_line(error)) from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _first_line(error: Exception) -> str:

@@ -194,7 +194,8 @@ def _fields(kind: Any) -> set[str]:
 def _sentence(kind: Any, error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     tags = {"local", "openai", "TextPart", "BlockPart"}  # pydantic's own steps into a union, no keys of the file
-    place = ".".join(str(step) for step in first["loc"] if step not in tags)
+    steps = [str(step) for step in first["loc"] if step not in tags]
+    place = ".".join(step for step in steps if "[" not in step)  # pydantic's name of a union's branch
     if first["type"] == "extra_forbidden":
         return f"unknown key {place!r}; {nearest(str(first['loc'][-1]), _fields(kind))}"
     if first["type"] == "missing":

@@ -46,19 +46,19 @@ def test_any_bytes_are_read_or_refused(name, data):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("temperature: 1e-5x", "temperature"),
-        ("temperature: on", "temperature"),
-        ("max_tokens: 0o17", "max_tokens"),
+        ("temperature: 1e-5", "line 8: 1e-5 is text to one reader and a number to another: write it with a point, such as 1.0e-5"),
+        ("temperature: on", "line 8: on is text to one reader and a truth value to another"),
+        ("max_tokens: 0o17", "line 7: 0o17 is octal to one reader"),
+        ("max_tokens: 017", "line 7: 017 is octal to one reader"),
         ("max_tokens: 10\n  max_tokens: 11", "duplicate key"),
-        ("seed: 2026-11-30", "seed"),
-        (
-            "a: &a [x,x,x,x,x,x,x,x,x]\n  b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\n  c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n  d: [*c,*c,*c,*c,*c,*c,*c,*c,*c]",
-            "",
-        ),
+        ("seed: 2026-11-30", "line 8: 2026-11-30 is a date to one reader"),
+        ("seed: 12:30", "line 8: 12:30 is base sixty"),
+        ("seed: !!python/object:os.system x", "a tag"),
+        ("a: &a [x,x]\n  b: &b [*a,*a]\n  c: [*b,*b]", "an anchor or alias"),
         ("temperature: ${oc.env:HOME}", "temperature"),
         ("temperature: .nan", "temperature"),
         ("temperature: .inf", "temperature"),
-        ("max_tokens: 1_0", ""),
+        ("max_tokens: 1_0", "line 7: 1_0 is a number to one reader"),
     ],
 )
 def test_traps_of_yaml_are_refused_with_the_reason(tmp_path, text, reason):
@@ -78,5 +78,5 @@ def test_traps_of_yaml_are_refused_with_the_reason(tmp_path, text, reason):
 def test_a_small_number_is_a_number_to_everybody(tmp_path):
     path = tmp_path / "contestant/small.yaml"
     path.parent.mkdir()
-    path.write_text("a: 1e-5\nb: 1.0e-5\n")
-    assert composed("contestant", "small", tmp_path) == {"a": 1e-05, "b": 1e-05}
+    path.write_text("a: 1.0e-5\nb: '1e-5'\nc: 'on'\nd: \"2026-11-30\"\n")
+    assert composed("contestant", "small", tmp_path) == {"a": 1e-05, "b": "1e-5", "c": "on", "d": "2026-11-30"}

@@ -11,6 +11,7 @@ import pytest
 
 from stages.providers.asking import GaveUp
 from stages.providers.openai import chat_body, read_reply
+from stages.providers.pace import START
 from stages.providers.switchboard import LOCAL_LANE, Switchboard
 from stages.runtime.errors import NothingBought, ProviderRefused
 from stages.schema.calls import Exchange, Request, call_row
@@ -182,7 +183,8 @@ class TestLanes:
         board = Switchboard(models, runner(concurrency=8))
         lanes = [board.lanes(answer(name, model)) for name, model in models.items()]
         assert lanes == ["route.example", "route.example", "elsewhere.example"]
-        assert board.width("route.example") == 8
+        assert board.width("route.example") == START
+        assert Switchboard(models, runner(concurrency=2)).width("route.example") == 2
 
     def test_a_verdict_drives_in_its_judges_lane(self):
         board = Switchboard({"judge": hosted(route="judges.example")}, runner())

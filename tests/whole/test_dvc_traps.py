@@ -14,7 +14,7 @@ def bought(project, till):
     return project
 
 
-def same_and_free(project, till, before):
+def check_same_and_free(project, till, before):
     project.repro()
     assert project.recordings() == before
     assert till.sold() == (0, 0)
@@ -34,7 +34,7 @@ def test_recordings_survive_a_command_of_dvc(bought, till, commands):
     for command in commands:
         bought.run(*command)
     assert bought.recordings() == before
-    same_and_free(bought, till, before)
+    check_same_and_free(bought, till, before)
     assert bought.clean()
 
 
@@ -47,7 +47,7 @@ def test_recordings_survive_a_stash(bought, till):
     bought.repro()
     assert bought.clean()
     bought.git("stash", "pop")
-    same_and_free(bought, till, grown)
+    check_same_and_free(bought, till, grown)
 
 
 def test_windows_line_endings_change_nothing(bought, till):
@@ -89,10 +89,10 @@ def test_an_archive_without_git_reproduces(bought, till, tmp_path):
 def test_a_lock_file_left_behind_stops_nobody(bought, till):
     for name in ("lock", "rwlock"):
         (bought.folder / ".dvc/tmp" / name).write_text("")
-    same_and_free(bought, till, bought.recordings())
+    check_same_and_free(bought, till, bought.recordings())
 
 
 def test_a_recording_that_was_deleted_comes_back_whole(bought, till):
     before = bought.recordings()
     shutil.rmtree(bought.folder / "data/recordings")
-    same_and_free(bought, till, before)
+    check_same_and_free(bought, till, before)

@@ -94,7 +94,7 @@ def test_kills_at_random_moments_lose_nothing_and_repeat_only_what_was_in_flight
         ]
         for victim in victims:
             victim.send_signal(signal.SIGKILL)
-        wait_for(lambda: not psutil.pid_exists(process.pid) or process.poll() is not None)  # noqa: B023
+        wait_for(lambda: not psutil.pid_exists(process.pid) or process.poll() is not None)  # noqa: B023  called before the loop turns
         check_every_entry(large)
         assert len(entries(large)) >= landed, "a reply that had landed is gone"
         landed = len(entries(large))

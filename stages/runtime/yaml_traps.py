@@ -1,0 +1,42 @@
+"""YAML that two readers read differently, refused before either reads it: DVC's reader and Hydra's must never disagree on a setting."""
+
+import re
+
+import yaml
+
+# plain scalars on which YAML 1.1 and YAML 1.2 differ, and what to write instead
+_TRAPS = (
+    (r"[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+", "is text to one reader and a number to another: write it with a point, such as 1.0e-5"),
+    (r"(?i:on|off|yes|no)", "is text to one reader and a truth value to another: write true or false, or quote it"),
+    (r"0o[0-7]+|0[0-7]+", "is octal to one reader and something else to another: write the decimal number, or quote it"),
+    (r"[-+]?[0-9]+(_[0-9]+)+", "is a number to one reader and text to another: write it without underscores"),
+    (r"[-+]?[0-9]+(:[0-5]?[0-9])+", "is base sixty to one reader and text to another: quote it"),
+    (r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?", "is a date to one reader and text to another: quote it"),
+)
+_EMPTY = 2  # events of a stream without a document: its start and its end
+
+
+def check_yaml(text: str) -> None:
+    """Raise ValueError, naming the line, for a trap, an anchor, an alias or a tag; and for what is no YAML mapping."""
+    try:
+        events = list(yaml.parse(text, Loader=yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())[:200]) from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if len(events) > _EMPTY and not isinstance(events[2], yaml.MappingStartEvent):
+        raise ValueError("the file is no list of `key: value` lines")
+    for event in events:
+        _check(event)
+
+
+def _check(event: yaml.Event) -> None:
+    line = event.start_mark.line + 1 if event.start_mark else 0
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        raise ValueError(f"line {line}: an anchor or alias (& or *), which can make a small file huge: write the value out")
+    if tag := getattr(event, "tag", None):
+        raise ValueError(f"line {line}: a tag ({tag}): a settings file holds plain values only")
+    if isinstance(event, yaml.ScalarEvent) and event.style is None:
+        for trap, reason in _TRAPS:
+            if re.fullmatch(trap, event.value):
+                raise ValueError(f"line {line}: {event.value} {reason}")
