@@ -16,13 +16,13 @@ help:  ## show this list
 	.uv/bin/python -m pip install --quiet uv==$(UV_VERSION)
 
 setup: $(UV)  ## install the pinned packages into .venv
-	$(UV) sync --frozen --quiet --inexact
+	$(UV) sync --frozen --quiet --inexact --compile-bytecode
 
 repro: setup  ## regenerate every result; buys nothing that is recorded
 	$(UV) run --frozen dvc repro
 
 test: $(UV)  ## run the tests, a live one with a small local model among them
-	$(UV) sync --frozen --quiet --inexact --extra local
+	$(UV) sync --frozen --quiet --inexact --compile-bytecode --extra local
 	$(UV) run --frozen pytest
 
 check: setup  ## lint, types and format

@@ -85,7 +85,8 @@ class Progress:
         self._start = self._shown = time.monotonic()
         if self.tally.total and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             self._bar = _bar(self.label, self.tally)
-            self._bar.start()
+            with _unheard():
+                self._bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -100,7 +101,8 @@ class Progress:
         self.tally.add(cost_usd, tokens, bought)
         now = time.monotonic()
         if self._bar:
-            self._bar.update(self._bar.task_ids[0], completed=self.tally.done, words=self.tally.words(now - self._start))
+            with _unheard():
+                self._bar.update(self._bar.task_ids[0], completed=self.tally.done, words=self.tally.words(now - self._start))
         elif now - self._shown >= LINE_EVERY_S:
             self._shown = now
             say(self._line())

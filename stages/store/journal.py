@@ -22,6 +22,7 @@ import platformdirs
 
 from stages.runtime.errors import BadInput, JournalFailed
 from stages.schema.calls import Row
+from stages.schema.canonical import canonical
 from stages.schema.jsonl import load_json, read_rows, rows_text
 from stages.store.durable import PART, private_folder, sync_folder, write_part
 from stages.store.locks import is_left_over, try_lock
@@ -54,6 +55,15 @@ def _entry_row(path: Path, request_sha256: str) -> Row:
     if rows[0].get("request_sha256") != request_sha256:
         raise ValueError("the reply belongs to another request")
     return rows[0]
+
+
+def _object(line: bytes) -> Row | None:
+    """The JSON object on one line, or None where none stands whole."""
+    try:
+        found = load_json(line.decode("utf-8"))
+        return found if isinstance(found, dict) and canonical(found) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 class Journal:
@@ -104,17 +114,19 @@ class Journal:
             self._prepare()
             private_folder(self.folder / "tries")
             with self._tried(request_sha256).open("ab") as file:
-                file.write(rows_text(tries).encode("utf-8"))
+                file.write(("\n" + rows_text(tries)).encode("utf-8"))  # a run that died in a line does not spoil the next one
                 file.flush()
                 os.fsync(file.fileno())
 
     def tries(self, request_sha256: str) -> list[Row]:
-        """The exchanges of earlier runs that delivered nothing for this request; whole lines only, should a run have died in one."""
+        """The exchanges of earlier runs that delivered nothing for this request.
+
+        A line that a dying run cut off is passed over: it records no reply, and must not stand in the way of one.
+        """
         path = self._tried(request_sha256)
         with self._failing("read"):
             data = path.read_bytes() if path.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1].decode("utf-8", errors="replace")
-        return [load_json(line) for line in whole.split("\n")[:-1]]
+        return [row for line in data.split(b"\n") if (row := _object(line)) is not None]
 
     def _tried(self, request_sha256: str) -> Path:
         return self.folder / "tries" / f"{self._named(request_sha256)}.jsonl"

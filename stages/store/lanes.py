@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from stages.runtime.errors import Refusal
 from stages.schema.calls import Exchange, Request, Row, call_row
@@ -131,6 +132,7 @@ class _Lane:
 
     async def _buy(self, request: Request) -> None:
         """One call. An orderly end of ask is noted here, so that the claim's mark goes: nothing is in flight any more."""
+        earlier = self.run.journal.tries(request.sha256)  # before the call: nothing may fail between a reply and its keeping
         try:
             self.run.shop.permit(request)
             exchange = await self.run.shop.ask(request)
@@ -143,7 +145,6 @@ class _Lane:
             self.run.outcome.failures.append(refusal)
             await self._keep_tries(request, refusal)
         else:
-            earlier = await asyncio.to_thread(self.run.journal.tries, request.sha256)
             row = call_row(request, replace(exchange, tries=(*earlier, *exchange.tries)))
             self.run.outcome.rows[request.sha256] = row  # before the journal: if that fails, the recording still gets the reply
             await asyncio.to_thread(self.run.journal.put, row)
@@ -171,17 +172,23 @@ async def _watch(run: Run, lanes: list[_Lane]) -> None:
         await asyncio.sleep(LOOK_S)
         run.halt.look()
         if run.stopped() and not drained:
-            run.shop.drain()
             drained = True
+            _noting(run, run.shop.drain)
         if run.halt.times == told:
             continue
         what = "still waiting for" if told else "nothing new starts, but first comes"
         flying = sum(len(lane.in_flight) for lane in lanes)
         told = run.halt.times
-        try:
-            run.say(f"{run.halt.reason}: {what} what is in flight ({flying}), because it is paid for")
-        except Exception as error:  # noqa: BLE001  a listener's mistake must not end the watch; it is raised when all has landed
-            run.outcome.failures.append(error)
+        sentence = f"{run.halt.reason}: {what} what is in flight ({flying}), because it is paid for"
+        _noting(run, partial(run.say, sentence))
+
+
+def _noting(run: Run, step: Callable[[], None]) -> None:
+    """Do what another shelf handed in. Its mistake must not end the watch; it is raised when all has landed."""
+    try:
+        step()
+    except Exception as error:  # noqa: BLE001  see above
+        run.outcome.failures.append(error)
 
 
 async def fulfil(missing: list[Request], run: Run) -> None:

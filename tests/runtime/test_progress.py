@@ -191,6 +191,18 @@ def test_a_terminal_that_closes_does_not_stop_the_work():
     assert (process.returncode, out) == (0, "done\n")
 
 
+def test_a_terminal_that_was_never_there_does_not_stop_the_work():
+    ours, its = pty.openpty()
+    script = SCRIPT.replace("with Progress", "sys.stdin.readline()\nsys.stderr.isatty = lambda: True\nwith Progress")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": its}
+    variables = {**os.environ, "TERM": "xterm", "FORCE_COLOR": "1"}
+    process = subprocess.Popen([sys.executable, "-c", script, "3"], cwd=ROOT, env=variables, text=True, **pipes)
+    os.close(its)
+    os.close(ours)
+    out, _ = process.communicate("\n")
+    assert (process.returncode, out) == (0, "done\n")
+
+
 def test_a_plain_sentence_goes_to_stderr(capsys):
     say("x")
     assert capsys.readouterr() == ("", "x\n")

@@ -15,7 +15,7 @@ from stages.store.buyer import not_recorded, obtain
 from stages.store.journal import Journal
 from stages.store.locks import try_lock
 from stages.store.recordings import Recording
-from tests.store.shopkeeper import Counter200, Gave, exchange, request, requests, row, shop, until
+from tests.store.shopkeeper import STARTED, Counter200, Gave, exchange, request, requests, row, shop, until
 
 
 class World:
@@ -489,6 +489,47 @@ def test_a_gap_leaves_the_others_alone(world):
     assert world.obtain(requests(9)).bought == 2
 
 
+class GaveWithTries(Gave):
+    """A gap that hands over what became of each exchange."""
+
+    def __init__(self, *outcomes):
+        super().__init__("503")
+        self.tries = tuple({"started_at": STARTED, "elapsed_ms": 1, "outcome": outcome} for outcome in outcomes)
+
+
+def test_tries_that_delivered_nothing_are_kept_until_something_is_delivered(world):
+    async def down(each):
+        raise GaveWithTries("503", "reset")
+
+    for _ in range(2):
+        with pytest.raises(Gaps):
+            world.obtain(requests(1), down)
+    [landed] = world.obtain(requests(1)).rows.values()
+    assert [each["outcome"] for each in landed["tries"]] == ["503", "reset", "503", "reset"]
+
+
+@pytest.mark.parametrize("torn", ['{"outcome":"50', '{"outcome":"50\n{}', "\0\0\0\n", "[]\n", "\udcff\n"])
+def test_a_torn_line_of_tries_costs_no_reply(world, torn):
+    async def down(each):
+        raise GaveWithTries("503")
+
+    (world.journal.folder / "tries").mkdir(parents=True)
+    world.journal.folder.chmod(0o700)
+    (world.journal.folder / "tries" / f"{request(1).sha256}.jsonl").write_bytes(torn.encode(errors="surrogateescape"))
+    with pytest.raises(Gaps):
+        world.obtain(requests(1), down)
+    [landed] = world.obtain(requests(1)).rows.values()
+    assert landed["tries"][-1]["outcome"] == "503"
+
+
+def test_tries_that_cannot_be_read_stop_the_run_before_the_call(world):
+    world.journal.check_writable()
+    (world.journal.folder / "tries" / f"{request(1).sha256}.jsonl").mkdir(parents=True)
+    with pytest.raises(JournalFailed, match="cannot be read"):
+        world.obtain(requests(1))
+    assert world.ask.asked == []
+
+
 def test_a_sentence_that_names_the_request_is_not_given_its_name_again(world):
     with pytest.raises(Gaps) as gaps:
         world.obtain(requests(1), failing(world, {1}, f"{request(1).name} (ab12): 503 five times"))
@@ -563,6 +604,43 @@ def test_a_signal_drains_stores_and_says_so(world, number):
     [sentence] = world.said
     assert sentence.startswith(f"{number.name}: nothing new starts, but first comes what is in flight (")
     assert world.obtain(requests(20)).bought == 20 - landed
+
+
+def test_what_waits_between_two_tries_is_told_to_give_up(world):
+    told = asyncio.Event()
+
+    async def ask(each):
+        if each.sha256 == request(1).sha256:
+            os.kill(os.getpid(), signal.SIGTERM)
+        await told.wait()
+        raise GaveWithTries("the run drains")
+
+    with pytest.raises(Stopped, match="0 landed and are stored, 9 remain") as stopped:
+        world.obtain(requests(9), ask, drain=told.set)
+    assert notes(stopped)[0].startswith("1 of 9 requests delivered nothing")
+    assert len(world.journal.tries(request(1).sha256)) == 1
+
+
+def test_a_drain_that_fails_is_raised_and_the_watch_goes_on(world):
+    def drain():
+        raise ZeroDivisionError("constructed")
+
+    with pytest.raises(ZeroDivisionError):
+        world.obtain(requests(20), signalling_at(world, 5, signal.SIGTERM, signal.SIGTERM), width=4, drain=drain)
+    assert world.recorded() == set(world.ask.asked)
+
+
+def test_a_gap_that_closes_its_lane_is_the_last_of_it(world):
+    class Closing(Gave):
+        closes = True
+
+    async def ask(each):
+        world.ask.asked.append(each.sha256)
+        raise Closing("come back tomorrow")
+
+    with pytest.raises(Gaps, match=r"1 of 9 .*; 8 more were not tried"):
+        world.obtain(requests(9), ask, width=1, stop_after_failures=5)
+    assert len(world.ask.asked) == 1
 
 
 def test_a_second_signal_does_not_hurry_it(world):
