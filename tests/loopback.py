@@ -183,6 +183,11 @@ class Loopback:
         with self._lock:
             return self._peak
 
+    @property
+    def in_flight(self) -> int:
+        """How many requests are being answered now. Without the lock, for a fault that asks while it holds its own."""
+        return self._in_flight
+
     def arrive(self, request: Received) -> Fault | None:
         """Keep a request and say what befalls it."""
         with self._lock:

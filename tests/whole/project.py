@@ -34,6 +34,14 @@ def model(base_url, name, **change):
     }  # fmt: skip
 
 
+FLOW = """
+import sys
+from stages import conceal, generate, judge, matters, measure, pair, record, report
+for stage in (matters, generate, pair, conceal, judge, record, measure, report):
+    stage.main()
+"""
+
+
 class Project:
     """The project. ``matters`` of the shipped matters are in it."""
 
@@ -98,7 +106,10 @@ class Project:
 
     # ---- processes
     def environment(self, **change):
-        dropped = ("LOOPBACK_KEY", "PYTHONDONTWRITEBYTECODE")  # a stage is started hundreds of times: compiled once, it starts in half the time
+        dropped = (
+            "LOOPBACK_KEY",
+            "PYTHONDONTWRITEBYTECODE",
+        )  # a stage is started hundreds of times: compiled once, it starts in half the time
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "DVC_")) and k not in dropped}
         path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
         return {**kept, "PATH": path, "MOOT_JOURNAL": str(self.journal), "DVC_NO_ANALYTICS": "1", **change}
@@ -123,6 +134,19 @@ class Project:
     def stage(self, name, ok=True, **environment):
         chosen = ["judge=owl", "instrument=material_outcome", "runner=default"] if name == "judge" else []
         return self.run("python", "-m", f"stages.{name}", *chosen, ok=ok, **environment)
+
+    def flow(self, ok=True, **environment):
+        """All eight stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time."""
+        return self.run("python", "-c", FLOW, "judge=owl", "instrument=material_outcome", "runner=default", ok=ok, **environment)
+
+    def copy(self, folder):
+        """The project as it is now, with its journal, in another folder."""
+        other = Project.__new__(Project)
+        other.__dict__ |= {**self.__dict__, "folder": folder, "journal": folder.parent / f"{folder.name}-journal"}
+        shutil.copytree(self.folder, other.folder, symlinks=True)
+        if self.journal.exists():
+            shutil.copytree(self.journal, other.journal)
+        return other
 
     def repro(self, *words, ok=True, **environment):
         return self.dvc("repro", *words, ok=ok, **environment)

@@ -14,24 +14,15 @@ M = 2
 FOUR = [*CONTESTANTS, "dogwood"]
 
 
-@pytest.fixture
-def bought(project, till):
-    """A project whose three contestants are recorded and judged, and committed."""
-    project.repro()
-    project.commit("Three contestants")
-    assert till.sold() == (3 * M, 3 * M)
-    return project
-
-
 def rows(recordings):
     return {name: set(data.splitlines()) for name, data in recordings.items()}
 
 
-def test_a_fourth_contestant_buys_its_answers_and_its_pairings_and_moves_no_earlier_byte(bought, till):
+def test_a_fourth_contestant_buys_its_answers_and_its_pairings_and_moves_no_earlier_byte(bought, sales):
     before = rows(bought.recordings())
     bought.choose(contestants=FOUR)
     bought.repro()
-    assert till.sold() == (M, 3 * M)
+    assert sales.sold() == (M, 3 * M)
     after = rows(bought.recordings())
     assert all(before[name] < after[name] for name in before)
     bought.choose(contestants=CONTESTANTS)
@@ -39,52 +30,52 @@ def test_a_fourth_contestant_buys_its_answers_and_its_pairings_and_moves_no_earl
     assert rows(bought.recordings()) == after
     bought.choose(contestants=FOUR)
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
-def test_one_edited_matter_buys_three_and_three(bought, till):
+def test_one_edited_matter_buys_three_and_three(bought, sales):
     before = rows(bought.recordings())
     bought.edit("data/matters/Q01.md", "## Law\n\n", "## Law\n\nOne more rule stands here. ")
     bought.repro()
-    assert till.sold() == (3, 3)
+    assert sales.sold() == (3, 3)
     after = rows(bought.recordings())
     assert all(before[name] <= after[name] for name in before)
     bought.git("checkout", "data/matters/Q01.md")
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
-def test_a_new_title_buys_nothing(bought, till):
+def test_a_new_title_buys_nothing(bought, sales):
     bought.edit("data/matters/Q01.md", "title: ", "title: A new view of ")
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
-def test_a_new_instrument_with_its_study_buys_every_verdict_and_no_answer_and_going_back_none(bought, till):
+def test_a_new_instrument_with_its_study_buys_every_verdict_and_no_answer_and_going_back_none(bought, sales):
     values = yaml.safe_load(bought.read("conf/instrument/material_outcome.yaml"))
     bought.conf("instrument", "stricter", {**values, "system": values["system"] + " Be strict."})
     bought.choose(instrument="stricter")
     refused = bought.repro(ok=False)
     assert refused.returncode != 0
     assert "instrument_sha256 pins" in refused.stderr
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
     bought.pin("stricter", "second")
     bought.choose(study="second")
     bought.repro()
-    assert till.sold() == (0, 3 * M)
+    assert sales.sold() == (0, 3 * M)
     bought.choose(study="first", instrument="material_outcome")
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
     assert bought.metrics("pairs") == yaml.safe_load(bought.git("show", "HEAD:metrics/pairs.json"))
 
 
 @pytest.mark.parametrize(
     "change", [{"decoding": {"max_tokens": 64, "temperature": 0.5}}, {"route": "loopback/elsewhere"}], ids=["temperature", "route"]
 )
-def test_other_settings_with_the_same_texts_buy_the_answers_only(bought, till, change):
+def test_other_settings_with_the_same_texts_buy_the_answers_only(bought, sales, change):
     bought.change("contestant", "alder", **change)
     bought.repro()
-    assert till.sold() == (M, 0)
+    assert sales.sold() == (M, 0)
 
 
 def test_other_settings_buy_the_pairings_whose_texts_changed(tmp_path):
@@ -115,10 +106,10 @@ def test_other_settings_buy_the_pairings_whose_texts_changed(tmp_path):
     ],
     ids=["zero", "description", "price", "runner"],
 )
-def test_what_decides_no_reply_buys_none(bought, till, group, name, change):
+def test_what_decides_no_reply_buys_none(bought, sales, group, name, change):
     bought.change(group, name, **change)
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
 def test_the_same_server_at_another_port_buys_nothing(bought):
@@ -129,28 +120,28 @@ def test_the_same_server_at_another_port_buys_nothing(bought):
         assert elsewhere.count == 0
 
 
-def test_another_seed_redraws_nothing(bought, till):
+def test_another_seed_redraws_nothing(bought, sales):
     before = bought.recordings()
     bought.choose(seed=8)
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
     assert bought.recordings() == before
 
 
-def test_a_branch_switch_buys_nothing_twice(bought, till):
+def test_a_branch_switch_buys_nothing_twice(bought, sales):
     bought.git("checkout", "-qb", "fourth")
     bought.choose(contestants=FOUR)
     bought.repro()
     bought.commit("Four contestants")
-    till.sold()
+    sales.sold()
     for branch in ("main", "fourth", "main"):
         bought.git("checkout", "-q", branch)
         bought.repro()
         assert bought.clean()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
-def test_two_branches_that_each_added_a_contestant_merge_and_buy_the_missing_pairing(bought, till):
+def test_two_branches_that_each_added_a_contestant_merge_and_buy_the_missing_pairing(bought, sales):
     bought.conf(
         "contestant", "elm", {**yaml.safe_load(bought.read("conf/contestant/dogwood.yaml")), "model": "model-elm", "route": "loopback/elm"}
     )
@@ -160,23 +151,23 @@ def test_two_branches_that_each_added_a_contestant_merge_and_buy_the_missing_pai
         bought.choose(contestants=[*CONTESTANTS, newcomer])
         bought.repro()
         bought.commit(f"With {newcomer}")
-        assert till.sold() == (M, 3 * M)
+        assert sales.sold() == (M, 3 * M)
     bought.git("merge", "one", ok=False)
     assert b"<<<<" not in b"".join(bought.recordings().values())
     bought.git("checkout", "--ours", "--", "dvc.lock", "params.yaml", "metrics")
     bought.choose(contestants=[*FOUR, "elm"])
     bought.repro()
-    assert till.sold() == (0, M)
+    assert sales.sold() == (0, M)
     assert bought.metrics("pairs")["dogwood~elm"]["n"] + bought.metrics("pairs")["dogwood~elm"]["unreadable"] == M
 
 
-def test_an_experiment_in_a_temporary_folder_buys_once(bought, till):
+def test_an_experiment_in_a_temporary_folder_buys_once(bought, sales):
     for _ in range(2):
         bought.dvc("exp", "run", "--temp", "-S", "contestants=[alder,birch,cedar,dogwood]")
-    assert till.sold() == (M, 3 * M)
+    assert sales.sold() == (M, 3 * M)
 
 
-def test_a_queue_with_two_workers_buys_nothing_twice(bought, till):
+def test_a_queue_with_two_workers_buys_nothing_twice(bought, sales):
     for order in ("[alder,birch,cedar,dogwood]", "[dogwood,cedar,birch,alder]"):
         bought.dvc("exp", "run", "--queue", "-S", f"contestants={order}")
     bought.dvc("queue", "start", "-j", "2")
@@ -186,7 +177,7 @@ def test_a_queue_with_two_workers_buys_nothing_twice(bought, till):
             break
         time.sleep(0.5)
     assert status.count("Success") == 2, status
-    assert till.sold() == (M, 3 * M)
+    assert sales.sold() == (M, 3 * M)
 
 
 def test_two_pairings_with_identical_requests_are_two_calls(tmp_path):
@@ -201,9 +192,9 @@ def test_two_pairings_with_identical_requests_are_two_calls(tmp_path):
         assert project.metrics("pairs")["alder~birch"]["ties"] == 1
 
 
-def test_a_lost_table_is_made_again_and_bought_never(bought, till):
+def test_a_lost_table_is_made_again_and_bought_never(bought, sales):
     shutil.rmtree(bought.folder / "data/tables")
     shutil.rmtree(bought.folder / "data/work")
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
     assert bought.clean()

@@ -10,16 +10,11 @@ from tests.whole.project import CONTESTANTS, Project, Till
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
-    with Loopback() as server:
-        project = Project(tmp_path_factory.mktemp("desk") / "project", server.base_url)
-        project.repro()
-        project.commit("Results")
-        yield (
-            project,
-            server,
-            {path: path.read_bytes() for path in project.folder.rglob("*") if path.is_file() and ".git/" not in str(path)},
-        )
+def recorded(made_once, tmp_path_factory):
+    """A copy of the project with results, the server that sold them, and every file as it is at first."""
+    project = made_once[0].copy(tmp_path_factory.mktemp("desk") / "project")
+    files = {path: path.read_bytes() for path in project.folder.rglob("*") if path.is_file() and ".git/" not in str(path)}
+    return project, made_once[1].server, files
 
 
 def moot(project, *words, ok=True, **environment):
@@ -172,7 +167,7 @@ def test_commands_need_no_key_and_leave_no_trace(project, recorded):
 def gap(tmp_path):
     with Loopback(lambda request: status(503, "overloaded") if "model-birch" in request.json["model"] else None) as server:
         project = Project(tmp_path / "project", server.base_url)
-        refused = project.repro(ok=False)
+        refused = project.flow(ok=False)
         assert "delivered nothing" in refused.stderr
         yield project, Till(server)
 
@@ -191,7 +186,7 @@ def test_a_gap_is_ended_by_an_order_and_the_study_goes_on(gap):
             "is abandoned: the endpoint is gone (A. Author)" in abandon(project, "--contestant", "birch", "--matter", matter, *WHY).stdout
         )
     till.sold()
-    project.repro()
+    project.flow()
     assert till.sold() == (0, 2)
     pairs = project.metrics("pairs")
     assert (pairs["alder~birch"]["missing"], pairs["alder~birch"]["n"]) == (2, 0)
@@ -199,7 +194,7 @@ def test_a_gap_is_ended_by_an_order_and_the_study_goes_on(gap):
     abandoned = project.metrics("coverage")["abandoned"]
     assert abandoned["Q01:birch"].startswith("the endpoint is gone (A. Author, 20")
     project.commit("Results")
-    project.repro("-f")
+    project.flow()
     assert project.clean()
 
 
@@ -242,13 +237,13 @@ def test_a_verdict_that_will_not_come_is_abandoned_by_its_pairing_and_blindly(tm
 
     with Loopback(faults) as server:
         project, till = Project(tmp_path / "project", server.base_url), Till(server)
-        project.repro(ok=False)
+        project.flow(ok=False)
         (label,) = [row["missing"] for row in json.loads(moot(project, "explain-miss", "--json").stdout)]
         abandon(project, "--pairing", label, *WHY)
         (order,) = (project.folder / "data/orders/verdicts").glob("*.json")
         assert not any(name in order.read_text() + order.name for name in CONTESTANTS)
         till.sold()
-        project.repro()
+        project.flow()
         assert till.sold() == (0, 0)
         assert project.metrics("pairs")[label.split(":")[1]]["missing"] == 1
         assert project.metrics("coverage")["abandoned"][label].startswith("the endpoint is gone")

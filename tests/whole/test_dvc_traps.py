@@ -1,23 +1,16 @@
 """DVC's and git's own traps: recordings survive them all, and nothing is bought twice."""
 
+import json
 import shutil
 import subprocess
 
 import pytest
 
 
-@pytest.fixture
-def bought(project, till):
-    project.repro()
-    project.commit("Results")
-    till.sold()
-    return project
-
-
-def check_same_and_free(project, till, before):
+def check_same_and_free(project, sales, before):
     project.repro()
     assert project.recordings() == before
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -29,33 +22,33 @@ def check_same_and_free(project, till, before):
     ],
     ids=["checkout", "gc", "gc-and-clean"],
 )
-def test_recordings_survive_a_command_of_dvc(bought, till, commands):
+def test_recordings_survive_a_command_of_dvc(bought, sales, commands):
     before = bought.recordings()
     for command in commands:
         bought.run(*command)
     assert bought.recordings() == before
-    check_same_and_free(bought, till, before)
+    check_same_and_free(bought, sales, before)
     assert bought.clean()
 
 
-def test_recordings_survive_a_stash(bought, till):
+def test_recordings_survive_a_stash(bought, sales):
     bought.choose(contestants=["alder", "birch", "cedar", "dogwood"])
     bought.repro()
     grown = bought.recordings()
-    till.sold()
+    sales.sold()
     bought.git("stash", "-u")
     bought.repro()
     assert bought.clean()
     bought.git("stash", "pop")
-    check_same_and_free(bought, till, grown)
+    check_same_and_free(bought, sales, grown)
 
 
-def test_windows_line_endings_change_nothing(bought, till):
+def test_windows_line_endings_change_nothing(bought, sales):
     before = bought.recordings()
     for path in (bought.folder / "data/recordings").glob("*.jsonl"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
     assert bought.recordings() in (before, {name: data.replace(b"\n", b"\r\n") for name, data in before.items()})
 
 
@@ -65,15 +58,15 @@ def test_a_clone_with_windows_settings_has_line_feeds(bought, tmp_path):
         assert (tmp_path / "clone/data/recordings" / name).read_bytes() == data
 
 
-def test_a_shallow_clone_reproduces(bought, till, tmp_path):
+def test_a_shallow_clone_reproduces(bought, sales, tmp_path):
     bought.run("git", "clone", "-q", "--depth", "1", f"file://{bought.folder}", str(tmp_path / "clone"))
     bought.folder = tmp_path / "clone"
     bought.repro()
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
     assert bought.clean()
 
 
-def test_an_archive_without_git_reproduces(bought, till, tmp_path):
+def test_an_archive_without_git_reproduces(bought, sales, tmp_path):
     archive = tmp_path / "archive.tar"
     bought.git("archive", "-o", str(archive), "HEAD")
     (tmp_path / "unpacked").mkdir()
@@ -83,16 +76,18 @@ def test_an_archive_without_git_reproduces(bought, till, tmp_path):
     bought.dvc("config", "--local", "core.no_scm", "true")
     bought.repro()
     assert bought.recordings() == before
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
-def test_a_lock_file_left_behind_stops_nobody(bought, till):
-    for name in ("lock", "rwlock"):
-        (bought.folder / ".dvc/tmp" / name).write_text("")
-    check_same_and_free(bought, till, bought.recordings())
+def test_a_lock_file_left_behind_stops_nobody(bought, sales):
+    dead = {"pid": 2**22 + 1, "cmd": "dvc repro"}  # beyond the largest process id, so nobody can have it
+    held = {str(bought.folder / "data/work/matters.jsonl"): {"write": dead}, str(bought.folder / "data/matters"): {"read": [dead]}}
+    (bought.folder / ".dvc/tmp/lock").write_text("")
+    (bought.folder / ".dvc/tmp/rwlock").write_text(json.dumps(held))
+    check_same_and_free(bought, sales, bought.recordings())
 
 
-def test_a_recording_that_was_deleted_comes_back_whole(bought, till):
+def test_a_recording_that_was_deleted_comes_back_whole(bought, sales):
     before = bought.recordings()
     shutil.rmtree(bought.folder / "data/recordings")
-    check_same_and_free(bought, till, before)
+    check_same_and_free(bought, sales, before)

@@ -25,7 +25,12 @@ def family(kind=Refusal):
 
 def test_it_opens_with_the_two_commands():
     assert [line.split("#")[0].strip() for line in BLOCKS[0].strip().splitlines()] == ["make repro", "make test"]
-    assert README.index("make repro") < README.index("uv run dvc repro") < README.index("generate")
+    assert (
+        README.index("make repro")
+        < README.index("uv run dvc repro")
+        < README.index("matters ─► generate")
+        < README.index("## Reading the result")
+    )
 
 
 def test_every_make_target_it_names_exists():

@@ -19,13 +19,6 @@ def sentence(done, stage):
     return lines[0]
 
 
-@pytest.fixture
-def bought(project, till):
-    project.repro()
-    till.sold()
-    return project
-
-
 def test_a_missing_key_with_something_left_to_buy_buys_nothing(tmp_path):
     with Loopback(key="planted") as server:
         project, till = Project(tmp_path / "project", server.base_url, key_env="LOOPBACK_KEY"), Till(server)
@@ -43,7 +36,7 @@ def test_a_missing_key_with_something_left_to_buy_buys_nothing(tmp_path):
 def test_recordings_stay_as_they_were_when_the_key_is_missing(tmp_path):
     with Loopback() as server:
         project, till = Project(tmp_path / "project", server.base_url, key_env="LOOPBACK_KEY"), Till(server)
-        project.repro(LOOPBACK_KEY="planted")
+        project.flow(LOOPBACK_KEY="planted")
         till.sold()
         project.choose(contestants=[*CONTESTANTS, "dogwood"])
         before = project.recordings()
@@ -64,12 +57,12 @@ def edit_row(path, number, **change):
     ("stage", "recording", "change"),
     [
         ("generate", "answers", {"body": "{}"}),
-        ("generate", "answers", {"contestant": "birch"}),
+        ("generate", "answers", {"contestant": "cedar"}),
         ("judge", "verdicts", {"body": '{"choices":[]}'}),
         ("conceal", "assignments", {"answer_a_was": "birch", "answer_b_was": "alder"}),
     ],
 )
-def test_a_hand_edited_recording_is_refused_with_its_line(bought, till, stage, recording, change):
+def test_a_hand_edited_recording_is_refused_with_its_line(bought, sales, stage, recording, change):
     path = bought.folder / f"data/recordings/{recording}.jsonl"
     edit_row(path, 1, **change)
     edited = snapshot(bought)
@@ -79,11 +72,11 @@ def test_a_hand_edited_recording_is_refused_with_its_line(bought, till, stage, r
     assert f"data/recordings/{recording}.jsonl: line 2" in said
     assert "row_sha256 does not match" in said
     assert snapshot(bought) == edited
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
 @pytest.mark.parametrize(("stage", "recording"), [("generate", "answers"), ("conceal", "assignments"), ("judge", "verdicts")])
-def test_a_truncated_last_line_is_refused(bought, till, stage, recording):
+def test_a_truncated_last_line_is_refused(bought, sales, stage, recording):
     path = bought.folder / f"data/recordings/{recording}.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
     cut = snapshot(bought)
@@ -91,7 +84,7 @@ def test_a_truncated_last_line_is_refused(bought, till, stage, recording):
     assert refused.returncode == 3
     assert "is cut off" in sentence(refused, stage)
     assert snapshot(bought) == cut
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
 def test_two_contradictory_assignments_are_refused(bought):
@@ -111,12 +104,12 @@ def test_two_contradictory_assignments_are_refused(bought):
     assert "Q01:alder~birch: two stored assignments contradict each other" in sentence(refused, "conceal")
 
 
-def test_an_unknown_choice_stops_the_first_stage(bought, till):
+def test_an_unknown_choice_stops_the_first_stage(bought, sales):
     bought.choose(contestants=["alder", "brich"])
     refused = bought.repro(ok=False)
     assert refused.returncode != 0
     assert "params.yaml: contestant: no file conf/contestant/brich.yaml; the nearest is 'birch'" in refused.stderr
-    assert till.sold() == (0, 0)
+    assert sales.sold() == (0, 0)
 
 
 def test_a_provider_that_says_no_is_quoted_and_what_landed_is_kept(tmp_path):

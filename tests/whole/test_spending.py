@@ -87,9 +87,9 @@ def test_money_is_counted_once_and_never_for_a_replay(project):
     for name in ("alder", "birch", "cedar"):
         project.change("contestant", name, price=PRICE)
     project.change("judge", "owl", price=PRICE)
-    project.repro()
+    project.flow()
     first = project.metrics("coverage")
-    project.repro("-f")
+    project.flow()
     assert project.metrics("coverage") == first
     usage = [json.loads(json.loads(line)["body"])["usage"] for line in project.read("data/recordings/answers.jsonl").splitlines()]
     usage += [json.loads(json.loads(line)["body"])["usage"] for line in project.read("data/recordings/verdicts.jsonl").splitlines()]
