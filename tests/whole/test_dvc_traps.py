@@ -81,7 +81,7 @@ def test_an_archive_without_git_reproduces(bought, sales, tmp_path):
 
 def test_a_lock_file_left_behind_stops_nobody(bought, sales):
     dead = {"pid": 2**22 + 1, "cmd": "dvc repro"}  # beyond the largest process id, so nobody can have it
-    held = {str(bought.folder / "data/work/matters.jsonl"): {"write": dead}, str(bought.folder / "data/matters"): {"read": [dead]}}
+    held = {"write": {str(bought.folder / "data/work/matters.jsonl"): dead}, "read": {str(bought.folder / "data/matters"): [dead]}}
     (bought.folder / ".dvc/tmp/lock").write_text("")
     (bought.folder / ".dvc/tmp/rwlock").write_text(json.dumps(held))
     check_same_and_free(bought, sales, bought.recordings())
