@@ -14,7 +14,7 @@ from stages.schema.canonical import text_digest
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
 from stages.schema.rows import Assignment, Presentation, in_force
-from stages.schema.settings import Choices, Instrument, Study, settings
+from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
 from stages.store.recordings import Recording
 
 
@@ -25,7 +25,7 @@ class InUse:
     chosen: Choices
     study: Study
     instrument: Instrument
-    judge: Model
+    judge: LocalJudge | HostedJudge
     contestants: dict[str, Model]
     battery: dict[str, Matter]
     answers: dict[str, list[Row]]
@@ -65,14 +65,23 @@ class InUse:
 
     @cached_property
     def verdict_requests(self) -> dict[str, Request]:
-        """The request of every verdict that can be asked for, by pairing id."""
-        return {pairing: self._verdict_request(shown) for pairing, shown in self.presentations.items()}
+        """The request of every verdict that can be asked for, by pairing id: the last one, where an unreadable one was asked again."""
+        return {pairing: self._scored(shown) for pairing, shown in self.presentations.items()}
 
-    def _verdict_request(self, shown: Presentation) -> Request:
+    def _scored(self, shown: Presentation) -> Request:
+        request = self._verdict_request(shown, 1)
+        for attempt in range(2, self.judge.ask_again + 2):
+            again = self._verdict_request(shown, attempt)
+            if again.sha256 not in self.verdicts:
+                break
+            request = again
+        return request
+
+    def _verdict_request(self, shown: Presentation, attempt: int) -> Request:
         matter = self.battery[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
-        return verdict_request(self.chosen.judge, self.judge, matter, shown, asked)
+        return verdict_request(self.chosen.judge, self.judge, matter, shown, asked, attempt)
 
     @property
     def planned_pairings(self) -> int:

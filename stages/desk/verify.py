@@ -1,18 +1,20 @@
 """moot verify: recomputes from recordings, settings and matters what the record claims, and names the place of whatever fails."""
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
-from stages.runtime.errors import BadRecord, Refusal, VerifyFailed
-from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, READINGS_RECORDING, TABLES, VERDICTS_RECORDING
+from stages.runtime.errors import Refusal, VerifyFailed
+from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, PROVENANCE, READINGS_RECORDING, TABLES, VERDICTS_RECORDING
 from stages.schema.calls import Request, Row, check_row
-from stages.schema.canonical import canonical, digest_of_all
-from stages.schema.jsonl import read_rows
+from stages.schema.canonical import canonical, digest, text_digest
+from stages.schema.jsonl import load_json, read_rows
+from stages.schema.names import verdict_id
 from stages.schema.rows import rederivable
 
 EXAMPLE = """example:
@@ -130,10 +132,46 @@ def verdicts_read_again(study: InUse) -> Check:
 
 
 def record_digest(study: InUse) -> str:
-    """One digest over every recorded row that is in use: what the scores rest on."""
-    answers = [row for request in study.answer_requests for row in study.answers.get(request.sha256, [])]
-    verdicts = [row for request in study.verdict_requests.values() for row in study.verdicts.get(request.sha256, [])]
-    return digest_of_all([row["row_sha256"] for row in (*answers, *verdicts)])
+    """The record digest of metrics/provenance.json, recomputed from sources and recordings: matters, settings, answers, sides, verdicts."""
+    configs = {name: canonical(model.model_dump(mode="json")) for name, model in study.contestants.items()}
+    answers = [row for request in study.answer_requests for row in study.answers.get(request.sha256, [])[:1]]
+    verdicts = {pairing: row for pairing, r in study.verdict_requests.items() for row in study.verdicts.get(r.sha256, [])[:1]}
+    read_as = {pairing: read(study.instrument, read_reply(row).text).verdict for pairing, row in verdicts.items()}
+    parts: dict[str, str] = {
+        "battery": _of([m.matter_id, m.published, m.matter_sha256] for m in study.battery.values()),
+        "contestants": _of([name, text_digest(text)] for name, text in configs.items()),
+        "answers": _of(
+            [row["matter_id"], row["contestant"], row["attempt"], text_digest(read_reply(row).text), row["response_sha256"]]
+            for row in answers
+        ),
+        "assignments": _of(
+            [name, study.assignments[name].answer_a_was, study.assignments[name].answer_b_was] for name in study.presentations
+        ),
+        "verdicts": _of(
+            [verdict_id(pairing, row["judge"]), row["presentation_id"], read_as[pairing], row["response_sha256"]]
+            for pairing, row in verdicts.items()
+        ),
+    }
+    return digest({**parts, "instrument": study.instrument_sha256} if verdicts else parts)
+
+
+def _of(rows: Iterable[list[Any]]) -> str:
+    return digest(sorted(rows))
+
+
+def published_digest(study: InUse) -> Check:
+    """The record digest recomputed, and the one that metrics/provenance.json publishes."""
+    check = Check("the record digest is the published one", 1, remark=record_digest(study))
+    if not PROVENANCE.exists():
+        check.failures.append(f"{PROVENANCE}: no such file; `uv run dvc repro` makes it")
+        return check
+    try:
+        published = load_json(PROVENANCE.read_text("utf-8")).get("record")
+    except (ValueError, AttributeError):
+        published = "not to be read"
+    if published != check.remark:
+        check.failures.append(f"{PROVENANCE}: record is {published}, recomputed {check.remark}")
+    return check
 
 
 def checks() -> Iterator[Check]:
@@ -144,7 +182,14 @@ def checks() -> Iterator[Check]:
     except Refusal as refusal:
         yield Check("settings, matters and recordings can be read", 1, [str(refusal)])
         return
-    of_study: tuple[Callable[[InUse], Check], ...] = (pin_holds, sides_stand, answers_match, verdicts_match, verdicts_read_again)
+    of_study: tuple[Callable[[InUse], Check], ...] = (
+        pin_holds,
+        sides_stand,
+        answers_match,
+        verdicts_match,
+        verdicts_read_again,
+        published_digest,
+    )
     for check in of_study:
         yield check(study)
 
@@ -160,10 +205,7 @@ def run(given: argparse.Namespace) -> Row:
             for failure in check.failures:
                 error.add_note(f"{check.name}: {failure}")
         raise error
-    try:
-        result["record_sha256"] = record_digest(load())
-    except BadRecord as error:
-        raise VerifyFailed(str(error)) from None
+    result["record_sha256"] = done[-1].remark
     return result
 
 

@@ -1,6 +1,9 @@
 import asyncio
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 
 import pytest
@@ -148,6 +151,20 @@ class TestTransportFaults:
 
     def test_no_such_host(self):
         assert fault("http://no-such-host.invalid/v1").startswith("no-such-host.invalid: ")
+
+    @pytest.mark.skipif(not shutil.which("openssl"), reason="makes its certificate with openssl")
+    def test_a_certificate_that_nobody_vouches_for(self, chat, tmp_path):
+        """The key must not go to whoever answers: the handshake fails before anything is sent."""
+        words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"]
+        subprocess.run([*words, "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
+        url = chat().replace("http:", "https:")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+        inner = chat.server._http
+        inner.socket = context.wrap_socket(inner.socket, server_side=True, do_handshake_on_connect=False)
+        inner.handle_error = lambda *_: None  # the refused handshake, which the server would print
+        assert "certificate" in fault(url) or "TLS" in fault(url)
+        assert chat.server.count == 0
 
     def test_no_tls_there(self, chat):
         assert fault(chat().replace("http:", "https:")).endswith("no secure connection (TLS)")

@@ -43,6 +43,7 @@ def test_asking_again_keeps_every_reply_counts_the_last_and_pays_for_all(tmp_pat
         rows = [json.loads(line) for line in project.read("data/work/verdicts.jsonl").splitlines()]
         assert [row["scored"] for row in rows] == [False, False, True] * 3
         assert project.metrics("coverage")["calls"] == 12
+        assert "0 failed" in project.run("python", "-m", "stages", "verify").stdout
         project.commit("Results")
         project.flow()
         assert till.sold() == (0, 0)

@@ -45,11 +45,12 @@ def test_help_has_an_example(project, command):
 
 def test_verify_counts_what_it_looked_at_and_passes(project):
     said = moot(project, "verify").stdout
-    assert "9 checks, 0 failed" in said
+    assert "10 checks, 0 failed" in said
     assert "     6  requests of answers rebuilt from matters and settings" in said
     assert "     6  requests of verdicts rebuilt from answers, sides and instrument" in said
     assert "     6  verdicts read again from their received bodies" in said
-    assert json.loads(moot(project, "verify", "--json").stdout)["record_sha256"] in said
+    assert json.loads(moot(project, "verify", "--json").stdout)["record_sha256"] == project.metrics("provenance")["record"]
+    assert f"record {project.metrics('provenance')['record']}" in said
 
 
 def flip(path, line, chance):
@@ -88,6 +89,15 @@ def test_a_source_changed_after_the_fact_is_named(project, file, old, new, named
     failed = moot(project, "verify", ok=False)
     assert failed.returncode == 9
     assert named in failed.stderr
+
+
+@pytest.mark.parametrize(("part", "old"), [("published", 'published: "2026'), ("price", "family: family-alder")])
+def test_a_change_that_buys_nothing_still_changes_the_record_digest(project, part, old):
+    file = "data/matters/Q01.md" if part == "published" else "conf/contestant/alder.yaml"
+    project.edit(file, old, old.replace("2026", "2025").replace("family-alder", "another"))
+    failed = moot(project, "verify", ok=False)
+    assert failed.returncode == 9
+    assert "metrics/provenance.json: record is" in failed.stderr
 
 
 def test_a_comment_changes_nothing(project):
