@@ -12,3 +12,10 @@
 Shelves: schema (what things are), runtime (settings, errors, progress), providers (HTTP), store (journal and recordings),
 instrument (the judge's words and the reader), stats (arithmetic), render (pages), desk (the commands people type).
 """
+
+import sys
+from importlib.util import find_spec
+
+if find_spec("pydantic") is None:  # another Python would fail with a traceback or, with other packages, write other bytes
+    sys.stderr.write(f"{sys.executable} is not the project's own Python: use `uv run dvc repro` or `make repro`\n")
+    raise SystemExit(2)

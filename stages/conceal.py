@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from stages.runtime.compose import choices
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRINGS, PRESENTATIONS
 from stages.schema.calls import FORMAT, seal
@@ -84,7 +84,7 @@ def conceal() -> None:
 
 
 def main() -> None:
-    run("conceal", conceal)
+    run_stage("conceal", conceal, __doc__)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from stages.providers.reading import call_fields
 from stages.providers.requests import answer_request
 from stages.providers.switchboard import Model, Switchboard
 from stages.runtime.compose import choices, setting
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import ANSWER_ORDERS, ANSWERS_RECORDING, ATTEMPTS, MATTERS
 from stages.schema.calls import Request
@@ -75,7 +75,7 @@ def generate() -> None:
 
 
 def main() -> None:
-    run("generate", generate)
+    run_stage("generate", generate, __doc__)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from stages.instrument.asking import instrument_digest
 from stages.runtime.compose import CONF, PARAMS, choices, names, setting
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import refusing
 from stages.runtime.paths import MATTERS, MATTERS_FOLDER
 from stages.schema.jsonl import write_rows
@@ -61,7 +61,7 @@ def matters() -> None:
 
 
 def main() -> None:
-    run("matters", matters)
+    run_stage("matters", matters, __doc__)
 
 
 if __name__ == "__main__":

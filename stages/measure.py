@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import pandas as pd
 
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.schema.canonical import digest
 from stages.schema.jsonl import Row
@@ -243,7 +243,7 @@ def measure() -> None:
 
 
 def main() -> None:
-    run("measure", measure)
+    run_stage("measure", measure, __doc__)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Writes data/work/pairings.jsonl, a row per pairing:
 from collections.abc import Iterable
 
 from stages.runtime.compose import choices
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import refusing
 from stages.runtime.paths import MATTERS, PAIRINGS
 from stages.schema.jsonl import read_rows, write_rows
@@ -30,7 +30,7 @@ def pair() -> None:
 
 
 def main() -> None:
-    run("pair", pair)
+    run_stage("pair", pair, __doc__)
 
 
 if __name__ == "__main__":

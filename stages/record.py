@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from stages.runtime.compose import PARAMS, choices, setting
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import (
     ANSWER_ORDERS,
@@ -351,7 +351,7 @@ def record() -> None:
 
 
 def main() -> None:
-    run("record", record)
+    run_stage("record", record, __doc__)
 
 
 if __name__ == "__main__":

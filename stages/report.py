@@ -9,7 +9,7 @@ from typing import Any
 
 from stages.render.page import Page, page_html
 from stages.runtime.compose import choices, setting
-from stages.runtime.entry import run
+from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.schema.jsonl import Row, load_json
 from stages.schema.settings import Choices, Study, settings
@@ -47,7 +47,7 @@ def report() -> None:
 
 
 def main() -> None:
-    run("report", report)
+    run_stage("report", report, __doc__)
 
 
 if __name__ == "__main__":

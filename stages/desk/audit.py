@@ -3,6 +3,8 @@
 import argparse
 
 from stages.desk.in_use import InUse, load
+from stages.instrument.reader import read
+from stages.providers.openai import read_reply
 from stages.runtime.errors import BadInput
 from stages.schema.calls import Request, Row
 from stages.schema.names import nearest
@@ -46,6 +48,7 @@ def run(given: argparse.Namespace) -> Row:
         **request.subject,
         **request.parts,
         **stored,
+        **(_said(study, recorded[0]) if recorded else {}),
         "route": request.route,
         "model": request.model,
         "settings_sha256": request.settings_sha256,
@@ -53,11 +56,20 @@ def run(given: argparse.Namespace) -> Row:
     }
 
 
+def _said(study: InUse, row: Row) -> Row:
+    """What the reply that counts says: the answer's status and text, or the verdict with its reasons."""
+    reply = read_reply(row)
+    if row["kind"] == "answer":
+        return {"status": reply.status, "text": reply.text}
+    reading = read(study.instrument, reply.text)
+    return {"verdict": reading.verdict, "unreadable_because": reading.unreadable_because, "rationale": reading.rationale}
+
+
 def told(result: Row) -> str:
     """What the command prints; with --prompt the bytes alone."""
     if "prompt" in result:
         return str(result["prompt"])
-    lines = [f"{key:18} {value}" for key, value in result.items() if key != "replies"]
+    lines = [f"{key:24} {value}" for key, value in result.items() if key != "replies"]
     for reply in result["replies"]:
-        lines += [f"reply {key:12} {value}" for key, value in reply.items()]
+        lines += [f"reply {key:18} {value}" for key, value in reply.items()]
     return "\n".join([*lines, "" if result["replies"] else "no reply is recorded\n"])

@@ -4,7 +4,9 @@ import argparse
 from collections.abc import Iterable
 
 from stages.desk.in_use import load
+from stages.runtime.errors import BadInput
 from stages.schema.calls import Request, Row
+from stages.schema.names import nearest
 
 EXAMPLE = """example:
   moot explain-miss
@@ -63,13 +65,16 @@ def run(given: argparse.Namespace) -> list[Row]:
     recorded = [row for rows in (*study.answers.values(), *study.verdicts.values()) for row in rows]
     missing = {label: r for label, r in answers.items() if r.sha256 not in study.answers}
     missing |= {label: r for label, r in study.verdict_requests.items() if r.sha256 not in study.verdicts}
+    known = {**answers, **study.verdict_requests}
+    if given.id is not None and given.id not in known:
+        raise BadInput(f"{given.id!r} is no answer or pairing that this study can ask for now; {nearest(given.id, known)}")
     return [explained(label, r, recorded) for label, r in sorted(missing.items()) if given.id in (None, label)]
 
 
 def told(found: list[Row]) -> str:
     """What the command prints."""
     if not found:
-        return "Nothing is missing: every reply that this study needs is recorded, or cannot be asked for yet.\n"
+        return "Nothing is missing: every reply that can be asked for now is recorded.\n"
     return "".join(_sentence(row) for row in found)
 
 

@@ -10,11 +10,11 @@ from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
 from stages.runtime.errors import Refusal, VerifyFailed
-from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, PROVENANCE, READINGS_RECORDING, TABLES, VERDICTS_RECORDING
+from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, PAIRS, PROVENANCE, READINGS_RECORDING, TABLES, VERDICTS_RECORDING
 from stages.schema.calls import Request, Row, check_row
 from stages.schema.canonical import canonical, digest, text_digest
 from stages.schema.jsonl import load_json, read_rows
-from stages.schema.names import verdict_id
+from stages.schema.names import pair_name, pairs, verdict_id
 from stages.schema.rows import rederivable
 
 EXAMPLE = """example:
@@ -174,6 +174,32 @@ def published_digest(study: InUse) -> Check:
     return check
 
 
+def pairs_counted_again(study: InUse) -> Check:
+    """Every count of metrics/pairs.json, counted from the verdicts as read again and the stored sides."""
+    check = Check("the counts of pairs are those of the recorded verdicts")
+    words: dict[str, dict[str, int]] = {}
+    for one, two in pairs(study.contestants):
+        words[pair_name(one, two)] = dict.fromkeys(("wins_1", "wins_2", "ties", "both_inadequate", "unreadable"), 0)
+    for pairing, request in study.verdict_requests.items():
+        for row in study.verdicts.get(request.sha256, [])[:1]:
+            sides = study.assignments[pairing]
+            first = "A" if sides.answer_a_was == sides.contestant_1 else "B"
+            verdict = read(study.instrument, read_reply(row).text).verdict
+            column = {"tie": "ties", "both_inadequate": "both_inadequate", "unreadable": "unreadable"}
+            words[pair_name(sides.contestant_1, sides.contestant_2)][column.get(verdict, "wins_1" if verdict == first else "wins_2")] += 1
+    try:
+        published = load_json(PAIRS.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        check.failures.append(f"{PAIRS}: {error}")
+        return check
+    for name, counted in words.items():
+        for column_name, count in counted.items():
+            check.looked_at += 1
+            if published.get(name, {}).get(column_name) != count:
+                check.failures.append(f"{PAIRS}: {name}.{column_name} is {published.get(name, {}).get(column_name)}, counted {count}")
+    return check
+
+
 def checks() -> Iterator[Check]:
     """Every check in turn. What cannot be loaded is a failure of its own, and ends them."""
     yield from (rows_stand(path) for path in _RECORDINGS)
@@ -188,6 +214,7 @@ def checks() -> Iterator[Check]:
         answers_match,
         verdicts_match,
         verdicts_read_again,
+        pairs_counted_again,
         published_digest,
     )
     for check in of_study:

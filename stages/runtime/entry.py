@@ -2,17 +2,8 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from stages.runtime.errors import BadInput, Refusal
-
-
-def own_interpreter() -> None:
-    """Raise BadInput when this Python is not the project's own, where other package versions would write other bytes."""
-    try:
-        version("moot")
-    except PackageNotFoundError:
-        raise BadInput(f"{sys.executable} is not the project's own Python: use `uv run dvc repro` or `make repro`") from None
 
 
 def arguments(given: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
@@ -23,10 +14,25 @@ def arguments(given: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def run_stage(name: str, stage: Callable[[], None], about: str | None) -> None:
+    """Run a stage that takes no words on its command line: --help tells what it is about, anything else is refused."""
+    if set(sys.argv[1:]) & {"-h", "--help"}:
+        sys.stdout.write(f"{about}\nDVC runs it: `uv run dvc repro {name}`. It takes no words on its command line.\n")
+        return
+    run(name, lambda: _without_words(stage))
+
+
+def _without_words(stage: Callable[[], None]) -> None:
+    if sys.argv[1:]:
+        raise BadInput(
+            f"a stage takes no words on its command line, and here stand {' '.join(sys.argv[1:])}; its choices are in params.yaml"
+        )
+    stage()
+
+
 def run(name: str, stage: Callable[[], None]) -> None:
     """Run a stage and leave with its exit code."""
     try:
-        own_interpreter()
         stage()
     except Refusal as refusal:
         for line in [str(refusal), *getattr(refusal, "__notes__", [])]:

@@ -15,6 +15,7 @@ _TO_THE_JUDGE = re.compile(
     r"|\b(?:choose|prefer|select|pick)\s+(?:answer\s+)?[ab]\b(?!\s+\w)",
     re.IGNORECASE | re.MULTILINE,
 )
+_LISTED = 8  # names in a sentence: more is a wall
 _MATTER_ID = re.compile(r"[A-Z][0-9]{2,4}")
 
 
@@ -66,7 +67,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """What to say after an unknown name: the nearest right one, or all of them."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"the nearest is {close[0]!r}" if close else f"known: {', '.join(known) or 'none'}"
+    if close:
+        return f"the nearest is {close[0]!r}"
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return f"known: {', '.join(known[:_LISTED]) or 'none'}{more}"
 
 
 def mentions(text: str, words: Iterable[str]) -> bool:

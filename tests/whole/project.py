@@ -37,7 +37,9 @@ def model(base_url, name, **change):
 FLOW = """
 import sys
 from stages import conceal, generate, judge, matters, measure, pair, record, report
+words = sys.argv[1:]
 for stage in (matters, generate, pair, conceal, judge, record, measure, report):
+    sys.argv[1:] = words if stage is judge else []
     stage.main()
 """
 

@@ -45,7 +45,7 @@ def test_help_has_an_example(project, command):
 
 def test_verify_counts_what_it_looked_at_and_passes(project):
     said = moot(project, "verify").stdout
-    assert "10 checks, 0 failed" in said
+    assert "11 checks, 0 failed" in said
     assert "     6  requests of answers rebuilt from matters and settings" in said
     assert "     6  requests of verdicts rebuilt from answers, sides and instrument" in said
     assert "     6  verdicts read again from their received bodies" in said
@@ -98,6 +98,20 @@ def test_a_change_that_buys_nothing_still_changes_the_record_digest(project, par
     failed = moot(project, "verify", ok=False)
     assert failed.returncode == 9
     assert "metrics/provenance.json: record is" in failed.stderr
+
+
+def test_a_forged_count_is_named(project):
+    before = project.metrics("pairs")["alder~birch"]["wins_1"]
+    project.edit("metrics/pairs.json", f'"wins_1": {before}', f'"wins_1": {before + 1}')
+    failed = moot(project, "verify", ok=False)
+    assert failed.returncode == 9
+    assert f"metrics/pairs.json: alder~birch.wins_1 is {before + 1}, counted {before}" in failed.stderr
+
+
+def test_an_id_that_is_not_in_the_study_is_refused(project):
+    refused = moot(project, "explain-miss", "Q09:alder", ok=False)
+    assert refused.returncode == 2
+    assert "is no answer or pairing that this study can ask for now; the nearest is" in refused.stderr
 
 
 def test_a_comment_changes_nothing(project):

@@ -153,3 +153,13 @@ def test_the_judge_says_what_its_command_line_must_be(bought, words):
     refused = bought.run("python", "-m", "stages.judge", *words, ok=False)
     assert refused.returncode == 2
     assert "the command line must be judge=NAME instrument=NAME runner=NAME" in refused.stderr
+
+
+@pytest.mark.parametrize("stage", ["matters", "generate", "pair", "conceal", "record", "measure", "report"])
+def test_a_stage_tells_what_it_is_about_and_refuses_words_that_it_does_not_take(bought, sales, stage):
+    told = bought.run("python", "-m", f"stages.{stage}", "--help").stdout
+    assert told.startswith(f"{stage}: ")
+    refused = bought.run("python", "-m", f"stages.{stage}", "foo=bar", ok=False)
+    assert refused.returncode == 2
+    assert "a stage takes no words on its command line, and here stand foo=bar" in refused.stderr
+    assert sales.sold() == (0, 0)
