@@ -123,8 +123,8 @@ class Progress:
             self._bar.stop()
         try:
             return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
+        except (EOFError, KeyboardInterrupt):
+            return False  # who leaves without a word has not said yes
         finally:
             if self._bar:
                 self._bar.start()
