@@ -37,7 +37,8 @@ def main(words: Sequence[str] | None = None) -> None:
     def command() -> None:
         result = given.module.run(given)
         text = json.dumps(result, ensure_ascii=False, indent=2) + "\n" if given.json else given.module.told(result)
-        sys.stdout.write(text)
+        sys.stdout.buffer.write(text.encode("utf-8"))  # bytes, so that a prompt is what was sent whatever the locale
+        sys.stdout.flush()
 
     run(f"moot {given.command}", command)
 

@@ -16,7 +16,7 @@ from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRINGS, PRESENTATIONS
 from stages.schema.calls import FORMAT, seal
 from stages.schema.jsonl import Row, read_rows, write_rows
-from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, draw, in_force
+from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Stored, chosen, draw, in_force
 from stages.schema.settings import Choices, settings
 from stages.store.recordings import Recording
 
@@ -42,23 +42,29 @@ def shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answer
 
 
 def assign(
-    pairings: Iterable[Pairing], stored: dict[str, Assignment], matter_sha256: dict[str, str], answers: Answers, seed: int
+    pairings: Iterable[Pairing], stored: Stored, matter_sha256: dict[str, str], answers: Answers, seed: int
 ) -> list[tuple[Assignment, Presentation]]:
     """An assignment and a presentation for each pairing: the stored sides where there are any, a fair coin where there are none.
 
     Two pairings of one matter may show the same two texts. They are two calls, so the later one gets the next free ordinal.
     """
-    found: list[tuple[Assignment, Presentation]] = []
-    taken: set[str] = set()
-    for pairing in sorted(pairings, key=lambda p: (p.pairing_id not in stored, p.pairing_id)):
-        assignment = stored.get(pairing.pairing_id) or draw(seed, pairing, ordinal=0)
-        presentation = shown(assignment, matter_sha256, answers)
-        while presentation.presentation_id in taken:
+
+    def presented(assignment: Assignment) -> Presentation:
+        return shown(assignment, matter_sha256, answers)
+
+    planned = {pairing.pairing_id: pairing for pairing in pairings}
+    known = {name: rows for name, rows in stored.items() if name in planned}
+    found = {name: (row, presented(row)) for name, row in chosen(known, lambda row: presented(row).presentation_id).items()}
+    taken = {presentation.presentation_id for _, presentation in found.values()}
+    for name, pairing in sorted(planned.items()):
+        if name in found:
+            continue
+        assignment = known[name][-1] if name in known else draw(seed, pairing, ordinal=0)
+        while presented(assignment).presentation_id in taken:
             assignment = replace(assignment, ordinal=assignment.ordinal + 1)
-            presentation = shown(assignment, matter_sha256, answers)
-        taken.add(presentation.presentation_id)
-        found.append((assignment, presentation))
-    return found
+        found[name] = (assignment, presented(assignment))
+        taken.add(found[name][1].presentation_id)
+    return [found[name] for name in sorted(found)]
 
 
 def assignment_row(assignment: Assignment) -> Row:
@@ -67,7 +73,7 @@ def assignment_row(assignment: Assignment) -> Row:
 
 
 def conceal() -> None:
-    chosen: Choices = choices(settings)
+    settled: Choices = choices(settings)
     with refusing("data/work"):
         matter_sha256 = {row["matter_id"]: row["matter_sha256"] for row in read_rows(MATTERS)}
         answers = scored_answers(Attempt.from_row(row) for row in read_rows(ATTEMPTS))
@@ -76,8 +82,8 @@ def conceal() -> None:
     recording.load()
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         stored = in_force([Assignment.from_row(row) for row in recording.rows])
-    assigned = assign(pairings, stored, matter_sha256, answers, chosen.seed)
-    recording.add([assignment_row(assignment) for assignment, _ in assigned if stored.get(assignment.pairing_id) != assignment])
+    assigned = assign(pairings, stored, matter_sha256, answers, settled.seed)
+    recording.add([assignment_row(assignment) for assignment, _ in assigned if assignment not in stored.get(assignment.pairing_id, [])])
     recording.save()
     presentations = sorted((p for _, p in assigned), key=lambda p: p.presentation_id)
     write_rows(PRESENTATIONS, (presentation.row() for presentation in presentations))

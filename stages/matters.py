@@ -30,6 +30,8 @@ def check_choices(chosen: Choices) -> None:
     for group, name in named(chosen):
         if group == "contestant":
             plain_word(name)
+            if name == "tie":
+                raise ValueError("a contestant is called 'tie', which column winner says of a tie")
         if name not in names(group):
             raise ValueError(f"{group}: no file {CONF / group / name}.yaml; {nearest(name, names(group))}")
 

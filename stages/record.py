@@ -30,7 +30,7 @@ from stages.schema.jsonl import Row, read_rows
 from stages.schema.matter import Matter, matter_from_row
 from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
 from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
-from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Verdict, in_force, rederivable
+from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Stored, Verdict, chosen, in_force, rederivable
 from stages.schema.settings import Choices, HostedModel, LocalModel, settings
 from stages.schema.tables import FOLDER, write_table
 
@@ -119,25 +119,32 @@ def check_pairings(pairings: Iterable[Pairing], matters: Iterable[str], contesta
         raise ValueError(f"pairing {absent} is planned and has no row")
 
 
-def assignments_in_use(pairings: Iterable[Pairing], answers: Answers, stored: dict[str, Assignment]) -> list[Assignment]:
+def assignments_in_use(pairings: Iterable[Pairing], answers: Answers, stored: Stored, matter_sha256: dict[str, str]) -> list[Assignment]:
     """The stored assignment of every pairing that has both answers. Raises ValueError where none is stored: nothing is drawn here."""
-    used = []
+    answered: Stored = {}
     for pairing in pairings:
         both = {(pairing.matter_id, pairing.contestant_1), (pairing.matter_id, pairing.contestant_2)}
         if not both <= answers.keys():
             continue
         if pairing.pairing_id not in stored:
             raise ValueError(f"pairing {pairing.pairing_id} has both answers and no stored assignment")
-        used.append(stored[pairing.pairing_id])
-    return used
+        answered[pairing.pairing_id] = stored[pairing.pairing_id]
+    used = chosen(answered, lambda row: _shown(row, matter_sha256, answers))
+    for pairing_name in sorted(answered.keys() - used.keys()):
+        raise ValueError(f"pairing {pairing_name} shares its presentation with another pairing, and no stored ordinal tells them apart")
+    return list(used.values())
+
+
+def _shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answers) -> str:
+    matter, sides = assignment.matter_id, (assignment.contestant_1, assignment.contestant_2)
+    return assignment.shown_as(matter_sha256[matter], {side: answers[matter, side].text_sha256 for side in sides})
 
 
 def presentations(assignments: Iterable[Assignment], matter_sha256: dict[str, str], answers: Answers) -> dict[str, Assignment]:
     """Presentation id to the assignment behind it. Raises ValueError where two pairings would share one presentation."""
     found: dict[str, Assignment] = {}
     for assignment in assignments:
-        matter, sides = assignment.matter_id, (assignment.contestant_1, assignment.contestant_2)
-        shown = assignment.shown_as(matter_sha256[matter], {side: answers[matter, side].text_sha256 for side in sides})
+        shown = _shown(assignment, matter_sha256, answers)
         if shown in found:
             raise ValueError(f"pairings {found[shown].pairing_id} and {assignment.pairing_id} share the presentation {shown}")
         found[shown] = assignment
@@ -279,7 +286,7 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
     check_attempts(rows.attempts, matter_sha256, rows.contestants)
     check_pairings(rows.pairings, matter_sha256, rows.contestants)
     answers = scored_answers(rows.attempts)
-    used = assignments_in_use(rows.pairings, answers, in_force(rows.assignments))
+    used = assignments_in_use(rows.pairings, answers, in_force(rows.assignments), matter_sha256)
     shown = presentations(used, matter_sha256, answers)
     verdicts = judged(rows.verdicts, shown)
     return {
@@ -330,14 +337,14 @@ def _read(path: Path, made: Callable[[Row], Kind]) -> list[Kind]:
 
 
 def record() -> None:
-    chosen: Choices = choices(settings)
+    settled: Choices = choices(settings)
     with refusing(str(PARAMS)):
-        check_contestants(chosen.contestants)
+        check_contestants(settled.contestants)
     with refusing(kind=BadRecord):
         answer_orders, verdict_orders = orders_in(ANSWER_ORDERS, AnswerOrder), orders_in(VERDICT_ORDERS, VerdictOrder)
     rows = InUse(
         matters=_read(MATTERS, matter_from_row),
-        contestants={name: setting("contestant", name, settings) for name in chosen.contestants},
+        contestants={name: setting("contestant", name, settings) for name in settled.contestants},
         attempts=_read(ATTEMPTS, Attempt.from_row),
         pairings=_read(PAIRINGS, Pairing.from_row),
         assignments=_read(ASSIGNMENTS_RECORDING, stored_assignment),

@@ -43,15 +43,15 @@ def test_sides_follow_the_coin_and_texts_follow_the_sides():
 
 
 def test_a_stored_assignment_is_never_redrawn():
-    stored = {a.pairing_id: a for a, _ in assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)}
+    stored = {a.pairing_id: [a] for a, _ in assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)}
     for seed in range(20):
-        assert {a.pairing_id: a for a, _ in assign(PLAN, stored, MATTERS, answers_of(DISTINCT), seed)} == stored
+        assert {a.pairing_id: [a] for a, _ in assign(PLAN, stored, MATTERS, answers_of(DISTINCT), seed)} == stored
 
 
 def test_a_stored_row_that_the_rule_would_draw_otherwise_is_kept():
     drawn = draw(5, PLAN[0], 0)
     turned = replace(drawn, answer_a_was=drawn.answer_b_was, answer_b_was=drawn.answer_a_was)
-    found = {a.pairing_id: a for a, _ in assign(PLAN, {turned.pairing_id: turned}, MATTERS, answers_of(DISTINCT), seed=5)}
+    found = {a.pairing_id: a for a, _ in assign(PLAN, {turned.pairing_id: [turned]}, MATTERS, answers_of(DISTINCT), seed=5)}
     assert found[turned.pairing_id] == turned
 
 
@@ -63,17 +63,28 @@ def test_equal_texts_are_two_presentations():
 
 
 def test_texts_that_become_equal_later_get_a_further_row_and_no_changed_one():
-    stored = {a.pairing_id: a for a, _ in assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)}
+    stored = {a.pairing_id: [a] for a, _ in assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)}
     found = [a for a, _ in assign(PLAN, stored, MATTERS, answers_of(dict.fromkeys(DISTINCT, "Same.")), seed=5)]
-    merged = in_force([*stored.values(), *found])
-    assert {a.pairing_id: a for a in found} == merged
-    assert all(merged[name].answer_a_was == before.answer_a_was for name, before in stored.items())
+    merged = in_force([*(row for rows in stored.values() for row in rows), *(a for a in found if a not in stored[a.pairing_id])])
+    assert all(merged[name][0] == rows[0] for name, rows in stored.items())
+    assert all(a.answer_a_was == stored[a.pairing_id][0].answer_a_was for a in found)
+    assert sorted(a.ordinal for a in found if a.matter_id == "Q01") != [0, 0, 0]
+
+
+def test_texts_that_differ_again_go_back_to_their_first_presentations():
+    """Otherwise going back to earlier settings would buy verdicts again, and other ones."""
+    first = assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)
+    stored = in_force([a for a, _ in first])
+    equal = assign(PLAN, stored, MATTERS, answers_of(dict.fromkeys(DISTINCT, "Same.")), seed=5)
+    grown = in_force(list({*(a for a, _ in first), *(a for a, _ in equal)}))
+    assert assign(PLAN, grown, MATTERS, answers_of(DISTINCT), seed=5) == first
+    assert assign(PLAN, grown, MATTERS, answers_of(dict.fromkeys(DISTINCT, "Same.")), seed=5) == equal
 
 
 def test_the_order_in_which_contestants_joined_does_not_change_a_presentation():
     texts = {**DISTINCT, **{(matter, "elm"): f"elm on {matter}" for matter in MATTERS}}
     whole = assign(pairings(MATTERS, [*NAMES, "elm"]), {}, MATTERS, answers_of(texts), seed=5)
-    first = {a.pairing_id: a for a, _ in assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)}
+    first = {a.pairing_id: [a] for a, _ in assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)}
     grown = assign(pairings(MATTERS, [*NAMES, "elm"]), first, MATTERS, answers_of(texts), seed=5)
     assert {s.presentation_id for _, s in whole} == {s.presentation_id for _, s in grown}
 

@@ -46,8 +46,6 @@ def test_a_study_may_ask_about_some_matters_or_all(project):
     matters()
     assert [row["matter_id"] for row in read_rows(Path("data/work/matters.jsonl"))] == ["Q01", "Q03"]
     edit(project / "params.yaml", "[Q03, Q01]", "all")
-    if any(path.stem > "Q20" for path in (project / "data/matters").glob("*.md")):
-        edit(project / "conf/study/first.yaml", '"1": recorded_attempt', '"2": recorded_attempt\n  "1": recorded_attempt')
     matters()
     rows = read_rows(Path("data/work/matters.jsonl"))
     assert [row["matter_id"] for row in rows] == sorted(path.stem for path in (project / "data/matters").glob("*.md"))
@@ -66,6 +64,7 @@ def test_a_study_may_ask_about_some_matters_or_all(project):
         ("smollm-135m]", "qwen-500m]", "params.yaml: contestants: a name stands twice"),
         ("matters: [Q01", "matters: [Q91", "params.yaml: matters: no matter 'Q91' in data/matters; the nearest is 'Q"),
         ("matters: [Q01", "matters: [Q01, Q01", "params.yaml: matters: Q01 stands twice"),
+        ("seed: 20261130", "seed: 9223372036854775808", "params.yaml: key 'seed'"),
         ("seed: 20261130", "seed: soon", "params.yaml: key 'seed'"),
         ("seed: 20261130", "sead: 1", "params.yaml: "),
         ("runner: default", "runner: default\nextra: 1", "params.yaml: unknown key 'extra'"),
@@ -90,9 +89,34 @@ def test_a_wrong_choice_is_refused_with_the_nearest_right_one(project, old, new,
         ("contestant/qwen-500m", "max_tokens: 256", "max_tokens: many", "conf/contestant/qwen-500m.yaml: key 'decoding.max_tokens'"),
         ("judge/qwen-1500m", "provider: local", "provider: lokal", "conf/judge/qwen-1500m.yaml: "),
         ("runner/default", "tries: 6", "tries: 0", "conf/runner/default.yaml: key 'tries'"),
-        ("study/first", '"1": recorded_attempt', '"2": recorded_attempt', "conf/study/first.yaml: attempt_rules has no series '1'"),
+        ("study/first", '  "1": recorded_attempt', '  "3": recorded_attempt', "conf/study/first.yaml: attempt_rules has no series '1'"),
         ("study/first", "instrument_sha256: ", "instrument_sha256: 0", "conf/study/first.yaml: key 'instrument_sha256'"),
         ("instrument/material_outcome", "block: matter", "block: mater", "conf/instrument/material_outcome.yaml: "),
+        ("instrument/material_outcome", "  - block: answer_b\n", "", "conf/instrument/material_outcome.yaml: "),
+        (
+            "instrument/material_outcome",
+            "  type: object\n  additional",
+            "  type: 7\n  additional",
+            "conf/instrument/material_outcome.yaml: ",
+        ),
+        (
+            "instrument/material_outcome",
+            "menu: [A, B, tie, both_inadequate]",
+            "menu: []",
+            "conf/instrument/material_outcome.yaml: key 'menu'",
+        ),
+        (
+            "judge/qwen-1500m",
+            "family: qwen",
+            "defaults: [smollm-135m]\nfamily: qwen",
+            "conf/judge/qwen-1500m.yaml: `defaults` would bring in",
+        ),
+        (
+            "contestant/qwen-500m",
+            "family: qwen",
+            'family: qwen\ntrained_until: "2026-99-99"',
+            "conf/contestant/qwen-500m.yaml: key 'trained_until'",
+        ),
         ("instrument/material_outcome", "menu: [A,", "menu: [Z,", "conf/instrument/material_outcome.yaml: key 'menu.0'"),
     ],
 )

@@ -29,7 +29,6 @@ from tests.small_record import (
     rejected,
     small_record,
     turned,
-    verdict,
     write_project,
 )
 
@@ -183,13 +182,9 @@ def test_turning_sides_and_letter_together_leaves_the_winner(assignment, word):
     assert record.winner(turned(assignment), {"A": "B", "B": "A"}.get(word, word)) == record.winner(assignment, word)
 
 
-def test_the_highest_ordinal_of_a_pairing_counts():
-    rows = small_record()
-    newer = dataclasses.replace(rows.assignments[0], ordinal=3)
-    verdicts = [verdict(newer, "birch", rows.attempts), *rows.verdicts[1:]]
-    found = published(changed(assignments=lambda stored: [newer, *stored], verdicts=lambda _: verdicts))
-    assert by(found["assignments"], "pairing_id")[newer.pairing_id]["ordinal"] == 3
-    assert by(found["verdicts"], "pairing_id")[newer.pairing_id]["winner"] == "birch"
+def test_a_further_ordinal_that_is_not_needed_changes_nothing():
+    further = dataclasses.replace(small_record().assignments[0], ordinal=3)
+    assert published(changed(assignments=lambda stored: [further, *stored])) == published()
 
 
 def test_a_stored_assignment_of_a_pairing_that_is_not_in_use_changes_nothing():
@@ -280,7 +275,7 @@ REFUSED = {
     ),
     "two pairings behind one presentation": (
         {"attempts": twin, "assignments": same_sides, "verdicts": lambda _: []},
-        "pairings Q01:alder~cedar and Q01:birch~cedar share the presentation",
+        "pairing Q01:birch~cedar shares its presentation with another pairing, and no stored ordinal tells them apart",
     ),
     "a verdict of no pairing": (
         {"verdicts": lambda rows: replaced(rows, 0, presentation_id="0" * 64)},

@@ -4,22 +4,12 @@ import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stages.runtime.compose import choices
-from stages.runtime.errors import BadInput, BadRecord, refusing
-from stages.runtime.paths import (
-    ANSWER_ORDERS,
-    ANSWERS_RECORDING,
-    ASSIGNMENTS_RECORDING,
-    ATTEMPTS,
-    MATTERS,
-    VERDICT_ORDERS,
-    VERDICTS_RECORDING,
-)
+from stages.desk.in_use import load
+from stages.runtime.errors import BadInput, refusing
+from stages.runtime.paths import ANSWER_ORDERS, VERDICT_ORDERS
 from stages.schema.jsonl import Row, read_rows, rows_text
-from stages.schema.names import nearest, pairing_id
+from stages.schema.names import nearest
 from stages.schema.orders import AnswerOrder, VerdictOrder
-from stages.schema.rows import Assignment, Attempt, in_force
-from stages.schema.settings import Choices, settings
 
 EXAMPLE = """example:
   moot abandon --contestant alder --matter Q03 --reason "the provider withdrew the model" --by "A. Author"
@@ -63,36 +53,23 @@ def _write(path: Path, row: Row) -> None:
 
 
 def _check_answer(contestant: str, matter: str) -> None:
-    chosen: Choices = choices(settings)
-    if contestant not in chosen.contestants:
-        raise BadInput(f"--contestant {contestant!r} is not in params.yaml; {nearest(contestant, chosen.contestants)}")
-    with refusing(f"{MATTERS} (run `uv run dvc repro matters` first)"):
-        known = [row["matter_id"] for row in read_rows(MATTERS)]
-    if matter not in known:
-        raise BadInput(f"--matter {matter!r} is not in the battery; {nearest(matter, known)}")
-    with refusing(str(ANSWERS_RECORDING), BadRecord):
-        rows = read_rows(ANSWERS_RECORDING) if ANSWERS_RECORDING.exists() else []
-    if any((row["contestant"], row["matter_id"]) == (contestant, matter) for row in rows):
+    study = load()
+    if contestant not in study.contestants:
+        raise BadInput(f"--contestant {contestant!r} is not in params.yaml; {nearest(contestant, study.contestants)}")
+    if matter not in study.battery:
+        raise BadInput(f"--matter {matter!r} is not in the battery; {nearest(matter, study.battery)}")
+    if (matter, contestant) in study.texts:
         raise BadInput(f"{contestant} has a recorded answer to {matter}: there is no gap to end, and nothing recorded is taken back")
 
 
 def _presentation(pairing: str) -> str:
-    """What the judge knows the pairing as. Raises BadInput unless it is a pairing of this record without a recorded verdict."""
-    with refusing("data/recordings and data/work (run `uv run dvc repro conceal` first)"):
-        stored = in_force([Assignment.from_row(row) for row in read_rows(ASSIGNMENTS_RECORDING)])
-        texts = {(row["matter_id"], row["contestant"]): Attempt.from_row(row) for row in read_rows(ATTEMPTS) if row["scored"]}
-        matters = {row["matter_id"]: row["matter_sha256"] for row in read_rows(MATTERS)}
-        verdicts = read_rows(VERDICTS_RECORDING) if VERDICTS_RECORDING.exists() else []
-    if pairing not in stored:
-        raise BadInput(f"--pairing {pairing!r} has no stored assignment; {nearest(pairing, stored)}")
-    assignment = stored[pairing]
-    both = (assignment.contestant_1, assignment.contestant_2)
-    if not all((assignment.matter_id, side) in texts for side in both):
-        raise BadInput(f"{pairing_id(assignment.matter_id, *both)} lacks an answer: abandon the answer instead")
-    shown = assignment.shown_as(matters[assignment.matter_id], {side: texts[assignment.matter_id, side].text_sha256 for side in both})
-    if any(row["presentation_id"] == shown for row in verdicts):
+    """What the judge knows the pairing as. Raises BadInput unless it is a pairing with both answers and without a verdict."""
+    study = load()
+    if pairing not in study.presentations:
+        raise BadInput(f"--pairing {pairing!r} has no two answers or no stored sides; {nearest(pairing, study.presentations)}")
+    if study.verdict_requests[pairing].sha256 in study.verdicts:
         raise BadInput(f"{pairing} has a recorded verdict: there is no gap to end, and nothing recorded is taken back")
-    return shown
+    return study.presentations[pairing].presentation_id
 
 
 def told(row: Row) -> str:

@@ -13,7 +13,7 @@ from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
-from stages.schema.rows import Assignment, Presentation, in_force
+from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
 from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
 from stages.store.recordings import Recording
 
@@ -22,7 +22,7 @@ from stages.store.recordings import Recording
 class InUse:
     """One study with its settings, matters and recordings, and everything that follows from them."""
 
-    chosen: Choices
+    choices: Choices
     study: Study
     instrument: Instrument
     judge: LocalJudge | HostedJudge
@@ -30,7 +30,7 @@ class InUse:
     battery: dict[str, Matter]
     answers: dict[str, list[Row]]
     verdicts: dict[str, list[Row]]
-    assignments: dict[str, Assignment]
+    stored: Stored
 
     @cached_property
     def instrument_sha256(self) -> str:
@@ -51,17 +51,25 @@ class InUse:
         return found
 
     @cached_property
+    def assignments(self) -> dict[str, Assignment]:
+        """The stored assignment in use of every pairing with both answers, by pairing id."""
+        return chosen(
+            {name: rows for name, rows in self.stored.items() if self._answered(rows[0])}, lambda row: self._shown(row).presentation_id
+        )
+
+    def _answered(self, row: Assignment) -> bool:
+        sides = [(row.matter_id, row.contestant_1), (row.matter_id, row.contestant_2)]
+        return row.matter_id in self.battery and all(side in self.texts for side in sides)
+
+    def _shown(self, row: Assignment) -> Presentation:
+        a, b = self.texts[row.matter_id, row.answer_a_was], self.texts[row.matter_id, row.answer_b_was]
+        digests = {row.answer_a_was: text_digest(a), row.answer_b_was: text_digest(b)}
+        return Presentation(row.shown_as(self.battery[row.matter_id].matter_sha256, digests), row.matter_id, a, b)
+
+    @cached_property
     def presentations(self) -> dict[str, Presentation]:
         """What the judge sees, by pairing id, of every pairing with both answers and a stored assignment."""
-        found = {}
-        for pairing, assignment in self.assignments.items():
-            matter = assignment.matter_id
-            sides = [(matter, assignment.answer_a_was), (matter, assignment.answer_b_was)]
-            if matter in self.battery and all(side in self.texts for side in sides):
-                a, b = (self.texts[side] for side in sides)
-                digests = {assignment.answer_a_was: text_digest(a), assignment.answer_b_was: text_digest(b)}
-                found[pairing] = Presentation(assignment.shown_as(self.battery[matter].matter_sha256, digests), matter, a, b)
-        return found
+        return {pairing: self._shown(row) for pairing, row in self.assignments.items()}
 
     @cached_property
     def verdict_requests(self) -> dict[str, Request]:
@@ -81,7 +89,7 @@ class InUse:
         matter = self.battery[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
-        return verdict_request(self.chosen.judge, self.judge, matter, shown, asked, attempt)
+        return verdict_request(self.choices.judge, self.judge, matter, shown, asked, attempt)
 
     @property
     def planned_pairings(self) -> int:
@@ -90,19 +98,19 @@ class InUse:
 
 def load() -> InUse:
     """Read this checkout. Raises BadInput or BadRecord for the first thing that is wrong."""
-    chosen: Choices = choices(settings)
+    picked: Choices = choices(settings)
     with refusing():
-        battery = battery_of(read_battery(MATTERS_FOLDER), chosen.matters)
+        battery = battery_of(read_battery(MATTERS_FOLDER), picked.matters)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
-        assignments = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
+        stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     return InUse(
-        chosen=chosen,
-        study=setting("study", chosen.study, settings),
-        instrument=setting("instrument", chosen.instrument, settings),
-        judge=setting("judge", chosen.judge, settings),
-        contestants={name: setting("contestant", name, settings) for name in sorted(chosen.contestants)},
+        choices=picked,
+        study=setting("study", picked.study, settings),
+        instrument=setting("instrument", picked.instrument, settings),
+        judge=setting("judge", picked.judge, settings),
+        contestants={name: setting("contestant", name, settings) for name in sorted(picked.contestants)},
         battery={matter.matter_id: matter for matter in battery},
         answers=Recording(ANSWERS_RECORDING).by_request(),
         verdicts=Recording(VERDICTS_RECORDING).by_request(),
-        assignments={name: row for name, row in assignments.items() if {row.contestant_1, row.contestant_2} <= set(chosen.contestants)},
+        stored={name: rows for name, rows in stored.items() if {rows[0].contestant_1, rows[0].contestant_2} <= set(picked.contestants)},
     )

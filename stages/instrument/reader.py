@@ -19,6 +19,7 @@ from stages.schema.settings import Instrument
 READER = "reader-1"
 _PREAMBLE = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCES = ("```", "```json")
+_DEEPEST = 16  # the instrument asks for three
 _JSON_SPACE = " \t\r\n"
 
 
@@ -45,6 +46,12 @@ def _object_text(text: str) -> str:
     return "\n".join(lines[1:-1] if fenced else lines)
 
 
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether ``value`` nests deeper than ``levels``."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels == 0 or any(_deeper(one, levels - 1) for one in inner if isinstance(one, dict | list))
+
+
 def _fault(instrument: Instrument, reply: Any) -> str | None:
     """The first way in which ``reply`` is not what the instrument asked for."""
     faults = Draft202012Validator(instrument.reply_schema).iter_errors(reply)
@@ -60,8 +67,10 @@ def read(instrument: Instrument, text: str) -> Reading:
     try:
         reply = load_json(_object_text(text))
         canonical(reply)  # an escaped lone surrogate is JSON, but no text
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return _unreadable(f"not one JSON object: {error}"[:200])
+    if _deeper(reply, _DEEPEST):  # a fixed limit: what can be read must not depend on how deep the caller stands
+        return _unreadable(f"nested deeper than {_DEEPEST} levels")
     fault = _fault(instrument, reply)
     if fault:
         return _unreadable(fault)

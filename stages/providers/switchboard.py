@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
 from types import TracebackType
@@ -45,6 +45,7 @@ class Switchboard:
         self._turn = asyncio.Lock()
         self._draining = asyncio.Event()
         self._paces: dict[str, Pace] = {}
+        self.permit: Callable[[Request], None] = lambda _: None
 
     async def __aenter__(self) -> Self:
         return self
@@ -107,7 +108,21 @@ class Switchboard:
         if reason:
             raise NothingBought(f"{name}: {reason}")
         post = self._paced(self._pace(model.route), partial(self._http().post, _chat(model.base_url)), model)
+        post = self._permitted(request, post)
         return await ask(request, post, _key(model), self._runner, self._draining)
+
+    def _permitted(self, request: Request, post: Post) -> Post:
+        """``post`` that asks for leave before every further try: each may be paid for. The first has its leave already."""
+        tried = False
+
+        async def permitted(body: bytes, key: str | None) -> Raw:
+            nonlocal tried
+            if tried:
+                self.permit(request)
+            tried = True
+            return await post(body, key)
+
+        return permitted
 
     def _paced(self, pace: Pace, post: Post, model: HostedModel) -> Post:
         """``post`` at the lane's pace: every try waits for the caps, and what it comes back with sets the width."""

@@ -1,15 +1,16 @@
 """How a stage starts and ends: plain words on stderr, an exit code, never a traceback for a user's mistake."""
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 
-from stages.runtime.errors import BadInput, Refusal
+from stages.runtime.errors import BadInput, Refusal, Stopped
 
 
 def arguments(given: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
     """``key=value`` words as a stage gets them from dvc.yaml, each of ``keys`` once. Raises BadInput for anything else."""
     found = dict(word.partition("=")[::2] for word in given)
-    if set(found) != set(keys) or len(given) != len(keys) or not all(found.values()):
+    if set(found) != set(keys) or len(given) != len(keys) or not all(re.fullmatch(r"[\w-]+", name) for name in found.values()):
         raise BadInput(f"the command line must be {' '.join(f'{key}=NAME' for key in keys)}, not {' '.join(given) or 'empty'}")
     return found
 
@@ -38,3 +39,6 @@ def run(name: str, stage: Callable[[], None]) -> None:
         for line in [str(refusal), *getattr(refusal, "__notes__", [])]:
             print(f"{name}: {line}", file=sys.stderr)
         sys.exit(refusal.exit_code)
+    except KeyboardInterrupt:
+        print(f"{name}: stopped before anything was begun", file=sys.stderr)
+        sys.exit(Stopped.exit_code)

@@ -117,7 +117,7 @@ class Progress:
 
     def confirmed(self, question: str) -> bool:
         """Ask a person on the terminal. Nobody there to ask is a no."""
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not (sys.stdin and sys.stderr and sys.stdin.isatty() and sys.stderr.isatty()):
             return False
         if self._bar:
             self._bar.stop()

@@ -28,6 +28,10 @@ def check_yaml(text: str) -> None:
         raise ValueError("the file is no list of `key: value` lines")
     for event in events:
         _check(event)
+    if any(isinstance(event, yaml.ScalarEvent) and event.value == "defaults" for event in events):
+        raise ValueError("`defaults` would bring in another file that nobody tracks: a settings file is flat")
+    if re.search(r"^\s*#\s*@package", text, re.MULTILINE):
+        raise ValueError("`# @package` would move the settings elsewhere: a settings file is flat")
 
 
 def _check(event: yaml.Event) -> None:

@@ -1,5 +1,6 @@
 """The rows that stages hand each other under data/: what an attempt, an assignment, a presentation and a verdict are."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self
 
@@ -120,19 +121,38 @@ def rederivable(assignment: Assignment) -> bool:
     return assignment.answer_a_was == (assignment.contestant_1 if first else assignment.contestant_2)
 
 
-def in_force(assignments: list[Assignment]) -> dict[str, Assignment]:
-    """The stored assignment of each pairing. A pairing's rows may differ in ordinal (the highest counts), never in sides.
+Stored = dict[str, list[Assignment]]
+
+
+def in_force(assignments: list[Assignment]) -> Stored:
+    """The stored assignments of each pairing, by ordinal. They may differ in ordinal, never in sides.
 
     Raises ValueError for two rows of one pairing that contradict each other, and for a row whose sides are not its contestants.
     """
-    found: dict[str, Assignment] = {}
+    found: Stored = {}
     for row in sorted(assignments, key=lambda row: row.ordinal):
         if {row.answer_a_was, row.answer_b_was} != {row.contestant_1, row.contestant_2} or row.contestant_1 >= row.contestant_2:
             raise ValueError(f"{row.pairing_id}: the sides {row.answer_a_was} and {row.answer_b_was} are not its two contestants")
-        before = found.get(row.pairing_id, row)
-        if before.answer_a_was != row.answer_a_was:
+        rows = found.setdefault(row.pairing_id, [])
+        if rows and rows[0].answer_a_was != row.answer_a_was:
             raise ValueError(f"{row.pairing_id}: two stored assignments contradict each other about which answer was A")
-        found[row.pairing_id] = row
+        rows.append(row)
+    return found
+
+
+def chosen(stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assignment]:
+    """Of each pairing's stored assignments the one with the lowest ordinal that shows what no pairing before it shows.
+
+    So a pairing that once shared its texts with another goes back to its first presentation, and its first verdict, when they differ
+    again. A pairing all of whose presentations are taken is left out: it needs a further ordinal.
+    """
+    found: dict[str, Assignment] = {}
+    taken: set[str] = set()
+    for pairing, rows in sorted(stored.items()):
+        free = next((row for row in rows if shown(row) not in taken), None)
+        if free is not None:
+            found[pairing] = free
+            taken.add(shown(free))
     return found
 
 

@@ -3,22 +3,32 @@
 Each group is flat in files (one file a choice) and strict in types: an unknown key, a wrong type or a value out of range is refused.
 """
 
+import re
+from datetime import date
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from stages.schema.names import nearest
 
+
+def _real_day(text: str) -> str:
+    date.fromisoformat(text)
+    return text
+
+
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_real_day)]
 Text = Annotated[str, Field(min_length=1)]
 Menu = Literal["A", "B", "tie", "both_inadequate"]
 AttemptRule = Literal["recorded_attempt"]
 
 
 class Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class Decoding(Group):
@@ -130,8 +140,26 @@ class Instrument(Group):
 
     system: Text
     message: list[TextPart | BlockPart]
-    menu: list[Menu]
+    menu: Annotated[list[Menu], Field(min_length=1)]
     reply_schema: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        """Raise ValueError for an instrument whose replies nobody could read, before any of them is paid for."""
+        blocks = sorted(part.block for part in self.message if isinstance(part, BlockPart))
+        if blocks != ["answer_a", "answer_b", "matter"]:
+            raise ValueError("message must hold the blocks matter, answer_a and answer_b, each once")
+        if "$ref" in str(self.reply_schema):
+            raise ValueError("reply_schema must stand whole, without $ref")
+        try:
+            Draft202012Validator.check_schema(self.reply_schema)
+            Draft202012Validator(self.reply_schema).is_valid({})
+        except (SchemaError, re.error, TypeError) as error:
+            raise ValueError(f"reply_schema is no JSON Schema: {str(error).splitlines()[0]}") from None
+        asked = {"material_difference", "rationale", "rejected_points", "verdict"}
+        if set(self.reply_schema.get("required", [])) != asked:
+            raise ValueError(f"reply_schema must require {', '.join(sorted(asked))}")
+        return self
 
 
 class Study(Group):
@@ -163,7 +191,7 @@ class Runner(Group):
 class Choices(Group):
     """params.yaml: which file of each group is in use."""
 
-    seed: int
+    seed: Annotated[int, Field(ge=-(2**63), lt=2**63)]
     study: Text
     matters: Literal["all"] | Annotated[list[Text], Field(min_length=1)]
     contestants: Annotated[list[Text], Field(min_length=2)]

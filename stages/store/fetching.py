@@ -19,6 +19,9 @@ class Board(Protocol):
 
     @property
     def gap(self) -> type[Exception]: ...
+
+    permit: Callable[[Request], None]
+
     async def __aenter__(self) -> Any: ...
     async def __aexit__(self, kind: Any, error: Any, trace: Any, /) -> Any: ...
     async def ask(self, request: Request) -> Exchange: ...
@@ -58,6 +61,7 @@ def replies_to(
     missing = {request.sha256 for request in not_recorded(requests, recording)}
     wanted = [request for request in requests if not (request.sha256 in missing and abandoned(request))]
     guard = Guard(runner, board.worst_case_usd, board.bill)
+    board.permit = guard.permit
     with Progress(label, len(missing.intersection(request.sha256 for request in wanted))) as progress:
 
         def landed(row: Row, bought: bool) -> None:

@@ -40,6 +40,7 @@ class Guard:
         """Count a call in before it is made. Raises SpendingStopped when it would break a limit."""
         if self.limits.max_calls is not None and self.calls >= self.limits.max_calls:
             raise SpendingStopped(f"max_calls of {self.limits.max_calls} is reached before the {request.name}")
+        self.spent_usd += self._reserved.pop(request.sha256, 0.0)  # a further try: the one before may have been paid for
         worst = self._worst(request) or 0.0
         committed = self.spent_usd + sum(self._reserved.values())
         if self.limits.max_cost_usd is not None and committed + worst > self.limits.max_cost_usd:

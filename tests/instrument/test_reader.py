@@ -89,8 +89,10 @@ def test_the_rule_allows_white_space_a_preamble_and_a_fence(text):
         "[" * 100_000,
         "{" * 50,
         "9" * 5_000,
+        reply(rejected_points=[POINT])[:-2] + "[" * 985 + "]" * 985 + "}",
+        GOOD.replace('"rejected_points": [', '"rejected_points": [' + "[" * 985 + "]" * 985 + ", "),
     ],
-    ids=range(43),
+    ids=range(45),
 )
 def test_everything_else_is_unreadable_with_its_reason(text):
     reading = read(INSTRUMENT, text)

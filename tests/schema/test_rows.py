@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.schema.rows import Assignment, Pairing, coin, draw, in_force, rederivable
+from stages.schema.rows import Assignment, Pairing, chosen, coin, draw, in_force, rederivable
 
 PAIRING = Pairing("Q01:a~b", "Q01", "a", "b")
 STORED = Assignment("Q01", "a", "b", "b", "a", 0, "coin-1", 7)
@@ -36,12 +36,26 @@ def test_a_drawn_assignment_can_be_derived_again(seed, ordinal):
 
 def test_the_stored_row_counts_whatever_the_rule_would_say():
     for seed in range(10):
-        assert in_force([replace(STORED, seed=seed)])["Q01:a~b"].answer_a_was == "b"
+        assert in_force([replace(STORED, seed=seed)])["Q01:a~b"][0].answer_a_was == "b"
 
 
-def test_the_highest_ordinal_counts_when_the_sides_agree():
+def test_rows_of_one_pairing_may_differ_in_ordinal():
     later = replace(STORED, ordinal=2)
-    assert in_force([later, STORED, replace(STORED, ordinal=1)]) == {"Q01:a~b": later}
+    assert in_force([later, STORED, replace(STORED, ordinal=1)]) == {"Q01:a~b": [STORED, replace(STORED, ordinal=1), later]}
+
+
+def test_the_lowest_ordinal_that_shows_something_of_its_own_is_chosen():
+    other = Assignment("Q01", "a", "c", "a", "c", 0, "coin-1", 7)
+    stored = in_force([STORED, replace(STORED, ordinal=1), other, replace(other, ordinal=1)])
+    apart = chosen(stored, lambda row: f"{row.pairing_id} {row.ordinal}")
+    assert {name: row.ordinal for name, row in apart.items()} == {"Q01:a~b": 0, "Q01:a~c": 0}
+    alike = chosen(stored, lambda row: f"same texts {row.ordinal}")
+    assert {name: row.ordinal for name, row in alike.items()} == {"Q01:a~b": 0, "Q01:a~c": 1}
+
+
+def test_a_pairing_without_a_presentation_of_its_own_is_left_out():
+    other = Assignment("Q01", "a", "c", "a", "c", 0, "coin-1", 7)
+    assert list(chosen(in_force([STORED, other]), lambda row: "one and the same")) == ["Q01:a~b"]
 
 
 def test_contradicting_rows_are_refused():

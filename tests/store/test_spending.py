@@ -60,6 +60,15 @@ def test_what_is_in_flight_is_reserved_at_its_worst_and_settled_at_its_cost():
     assert money.spent_usd == pytest.approx(0.01)
 
 
+def test_a_further_try_counts_because_the_one_before_may_have_been_paid_for():
+    money = guard(runner(max_cost_usd=0.25), worst=0.1)
+    money.permit(request(1))
+    money.permit(request(1))
+    with pytest.raises(SpendingStopped):
+        money.permit(request(1))
+    assert money.calls == 2
+
+
 def test_a_cost_that_nobody_says_counts_as_the_worst_case():
     money = guard(runner(max_cost_usd=1.0), worst=0.1, cost=None)
     money.permit(request(1))

@@ -96,3 +96,17 @@ def test_money_is_counted_once_and_never_for_a_replay(project):
     paid = sum(100.0 * one["prompt_tokens"] + 1000.0 * one["completion_tokens"] for one in usage) / 1_000_000
     assert first["cost_usd"] == pytest.approx(paid, abs=1e-6)
     assert first["cost_unknown_calls"] == 0
+
+
+def test_a_try_that_delivers_nothing_counts_against_the_limit(tmp_path):
+    from tests.loopback import Loopback, status
+    from tests.whole.project import Project
+
+    with Loopback(lambda _: status(503, "overloaded")) as server:
+        project = Project(tmp_path / "project", server.base_url)
+        project.change("runner", "default", concurrency=1, tries=6, max_calls=4)
+        project.stage("matters")
+        refused = project.stage("generate", ok=False)
+        assert refused.returncode == 8
+        assert "max_calls of 4 is reached" in refused.stderr
+        assert server.count == 4
