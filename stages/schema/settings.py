@@ -57,7 +57,10 @@ class Weights(Group):
 
 
 class Server(Group):
-    """How the local server runs. All of it can change a reply, so all of it is in the request digest."""
+    """How the local server runs. All of it can change a reply, so all of it is in the request digest.
+
+    Threads too: of 12 greedy replies by three models, 8 were other words on one thread than on two.
+    """
 
     runtime: Annotated[str, Field(pattern=r"^[a-z0-9-]+==[0-9.]+$")]
     context: Annotated[int, Field(ge=256)]

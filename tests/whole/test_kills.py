@@ -4,6 +4,7 @@ Ten kills here; ``MOOT_KILLS=50 uv run pytest tests/whole/test_kills.py`` does f
 """
 
 import collections
+import contextlib
 import json
 import os
 import random
@@ -58,8 +59,28 @@ def started(project, *command):
     )
 
 
+def command_of(process):
+    """A process's command line; empty once it has gone, which it may do between being listed and being asked."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""
+
+
 def stage_of(process):
-    return [child for child in psutil.Process(process.pid).children(recursive=True) if "stages.generate" in " ".join(child.cmdline())]
+    """The stage's own process below DVC's: not the shell that may stand between them, nor a child of the stage. None when it has ended."""
+    try:
+        below = psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+    named = [child for child in below if "-m stages.generate" in command_of(child) and " -c " not in command_of(child)]
+    return named[:1]  # children come before their own children
+
+
+def kill(process):
+    """SIGKILL, unless the process has ended by itself in the meantime."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.send_signal(signal.SIGKILL)
 
 
 def wait_for(condition, seconds=60):
@@ -84,21 +105,20 @@ def check_every_entry(project):
 def test_kills_at_random_moments_lose_nothing_and_repeat_only_what_was_in_flight(large, shop):
     chance = random.Random(20261130)
     said, landed = [], 0
-    for kill in range(KILLS):
+    for round_ in range(KILLS):
         before = shop.count
         process = started(large, "dvc", "repro", "-s", "generate")
         wait_for(lambda: shop.count > before or process.poll() is not None)  # noqa: B023  called before the loop turns
         time.sleep(chance.uniform(0.0, 0.8))
-        victims = {"stage": stage_of(process), "dvc": [process], "both": [process, *stage_of(process)]}[
-            chance.choice(["stage", "dvc", "both"])
-        ]
+        stage = stage_of(process)
+        victims = {"stage": stage, "dvc": [process], "both": [process, *stage]}[chance.choice(["stage", "dvc", "both"])]
         for victim in victims:
-            victim.send_signal(signal.SIGKILL)
+            kill(victim)
         wait_for(lambda: not psutil.pid_exists(process.pid) or process.poll() is not None)  # noqa: B023  called before the loop turns
         check_every_entry(large)
         assert len(entries(large)) >= landed, "a reply that had landed is gone"
         landed = len(entries(large))
-        assert bought_again(shop) <= WIDTH * (kill + 1)
+        assert bought_again(shop) <= WIDTH * (round_ + 1)
         large.git("clean", "-fdxq")
         large.stage("matters")
     done = large.stage("generate")
