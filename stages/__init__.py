@@ -10,7 +10,8 @@
     report     writes the pages
 
 Shelves: schema (what things are), runtime (settings, errors, progress), providers (HTTP), store (journal and recordings),
-instrument (the judge's words and the reader), stats (arithmetic), render (pages), desk (the commands people type).
+instrument (the judge's words and the reader), stats (arithmetic), metrics (what is published of it), render (pages),
+desk (the commands people type).
 """
 
 import sys

@@ -1,0 +1,45 @@
+"""What a metrics file may hold: numbers and texts under names. DVC drops a list or a null without a word, so neither gets this far.
+
+An interval is {"lo": …, "hi": …}; a value that does not exist, such as a share of nothing, is left out.
+"""
+
+import json
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+import pandas as pd
+
+Tree = dict[str, Any]
+Frames = dict[str, pd.DataFrame]  # the published tables by name
+
+DIGITS = 6  # beyond six digits only the summation order would show, or the version of a library
+
+
+def rounded(value: float | None) -> float | None:
+    """``value`` to six decimals; what does not exist stays so."""
+    return None if value is None else round(value, DIGITS)
+
+
+def picked(count: object, names: Iterable[str]) -> Tree:
+    """These attributes of ``count`` under their own names."""
+    return {name: getattr(count, name) for name in names}
+
+
+def present(tree: Tree) -> Tree:
+    """The tree without what does not exist."""
+    return {key: value for key, value in tree.items() if value is not None}
+
+
+def metric_text(tree: Tree) -> str:
+    """A metrics file: keys sorted, two spaces, a line feed last. Raises ValueError for what DVC would drop: a list, a null, a NaN."""
+    _check(tree, "")
+    return json.dumps(tree, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _check(value: object, path: str) -> None:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check(inner, f"{path}.{key}".lstrip("."))
+    elif type(value) not in (int, float, str) or (isinstance(value, float) and not isfinite(value)):
+        raise ValueError(f"metric {path} is {value!r}, and a metric is a number or a text")

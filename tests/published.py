@@ -1,0 +1,58 @@
+"""The published tables of a test, and the metrics that the stage measure makes of them. Written into the working folder."""
+
+import csv
+from pathlib import Path
+
+from stages import measure, record
+from stages.schema.names import pairing_id, verdict_id
+from stages.schema.tables import TABLES, write_table
+
+CONSTRUCTED = Path(__file__).parent / "golden/constructed"
+TABLES_FOLDER = Path("data/tables")
+
+
+def counted(rows) -> dict:
+    """The metrics of these rows, as the stage makes them from the files."""
+    for name, found in record.tables(rows).items():
+        write_table(name, found, TABLES_FOLDER)
+    return measured()
+
+
+def measured() -> dict:
+    return measure.metrics(*measure.read_tables(TABLES_FOLDER))
+
+
+def constructed_tables(name: str) -> None:
+    """Write a constructed verdict table as published tables; what it does not say is filled with the same dummy everywhere."""
+    with (CONSTRUCTED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    sides = {"A": "answer_a_was", "B": "answer_b_was"}
+    filled = {table: {column.name: dummy(column) for column in TABLES[table].columns} for table in TABLES}
+    verdicts, assignments = [], []
+    for row in rows:
+        pairing = pairing_id(row["matter_id"], row["contestant_1"], row["contestant_2"])
+        own = {"pairing_id": pairing, "verdict_id": verdict_id(pairing, "x")}
+        winner = row[sides[row["verdict"]]] if row["verdict"] in sides else row["verdict"]
+        verdicts.append({**filled["verdicts"], **row, **own, "winner": winner})
+        assignments.append({**filled["assignments"], **{k: v for k, v in row.items() if k != "verdict"}, "pairing_id": pairing})
+    matters = [{**filled["matters"], "matter_id": matter} for matter in {row["matter_id"] for row in rows}]
+    names = {row[side] for row in rows for side in ("contestant_1", "contestant_2")}
+    contestants = [{**filled["contestants"], "contestant": contestant} for contestant in names]
+    found = {"matters": matters, "contestants": contestants, "verdicts": verdicts, "assignments": assignments}
+    for table in TABLES:
+        write_table(table, found.get(table, []), TABLES_FOLDER)
+
+
+def dummy(column):
+    filling = {"text": "x", "int": 1, "real": 0.0, "bool": True, "time": "2026-11-30T08:15:11.123Z", "day": "2026-11-30"}
+    return None if column.optional else filling[column.kind]
+
+
+def leaves(tree, path=""):
+    if not isinstance(tree, dict):
+        return [(path, tree)]
+    return [leaf for key, value in tree.items() for leaf in leaves(value, f"{path}.{key}")]
+
+
+def five(tree):
+    return tuple(tree[name] for name in ("wins_1", "wins_2", "ties", "both_inadequate", "n"))
