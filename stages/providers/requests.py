@@ -1,7 +1,7 @@
 """The requests that a study makes: what is asked of a contestant for an answer, and of a judge for a verdict."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from stages.providers.openai import WIRE, chat_body
 from stages.schema.calls import Request
@@ -36,8 +36,19 @@ class Question:
     reply_schema: dict[str, Any]
 
 
-def verdict_request(judge: str, model: Model, matter: Matter, shown: Presentation, asked: Question, attempt: int = 1) -> Request:
-    """One verdict on one presentation. The presentation's id is part of the subject: the same words twice are two calls."""
+def verdict_request(
+    judge: str,
+    model: Model,
+    matter: Matter,
+    shown: Presentation,
+    asked: Question,
+    attempt: int = 1,
+    kind: Literal["verdict", "control"] = "verdict",
+) -> Request:
+    """One verdict on one presentation. The presentation's id is part of the subject: the same words twice are two calls.
+
+    A control is asked for in the very same words; only its kind, and so its digest, sets it apart.
+    """
     subject: dict[str, str | int] = {
         "judge": judge, "matter_id": shown.matter_id, "presentation_id": shown.presentation_id, "attempt": attempt,
         "instrument_sha256": asked.instrument_sha256,
@@ -47,4 +58,4 @@ def verdict_request(judge: str, model: Model, matter: Matter, shown: Presentatio
         "answer_a_sha256": text_digest(shown.answer_a),
         "answer_b_sha256": text_digest(shown.answer_b),
     }
-    return _request("verdict", model, subject, parts, chat_body(model, asked.messages, asked.reply_schema))
+    return _request(kind, model, subject, parts, chat_body(model, asked.messages, asked.reply_schema))

@@ -22,7 +22,7 @@ class Request:
     the same words stay two calls. parts: digests that the row carries for the reader. server: how a local server runs, or None.
     """
 
-    kind: Literal["answer", "verdict"]
+    kind: Literal["answer", "verdict", "control"]
     subject: dict[str, str | int]
     parts: dict[str, str]
     wire: str
@@ -57,7 +57,7 @@ class Request:
         """How messages call it, such as ``answer of qwen-500m to Q01``."""
         if self.kind == "answer":
             return f"answer of {self.asked} to {self.subject['matter_id']} (attempt {self.subject['attempt']})"
-        return f"verdict of {self.asked} on {self.subject['matter_id']}, presentation {str(self.subject['presentation_id'])[:12]}"
+        return f"{self.kind} of {self.asked} on {self.subject['matter_id']}, presentation {str(self.subject['presentation_id'])[:12]}"
 
 
 @dataclass(frozen=True)

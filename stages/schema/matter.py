@@ -1,6 +1,7 @@
 """A matter: one closed-record problem, and the Markdown file that holds it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -56,7 +57,7 @@ def _quoted(value: str) -> str:
     return value[1:-1] if quoted else value
 
 
-def _front(text: str) -> dict[str, str]:
+def front_matter(text: str, keys: Sequence[str]) -> dict[str, str]:
     """The front matter, ``key: value`` a line: plain text on purpose, because YAML would make a date, a number or an alias of it."""
     found: dict[str, str] = {}
     for line in text.split("\n"):
@@ -64,12 +65,12 @@ def _front(text: str) -> dict[str, str]:
         if not match:
             raise ValueError(f"front matter line {line!r} is not `key: value`")
         key, value = match.groups()
-        if key not in _FIELDS:
-            raise ValueError(f"unknown key {key!r} in the front matter; {nearest(key, _FIELDS)}")
+        if key not in keys:
+            raise ValueError(f"unknown key {key!r} in the front matter; {nearest(key, keys)}")
         if key in found:
             raise ValueError(f"key {key!r} stands twice in the front matter")
         found[key] = _quoted(value.strip())
-    for key in _FIELDS:
+    for key in keys:
         if not found.get(key):
             raise ValueError(f"the front matter has no {key!r}")
     return found
@@ -84,16 +85,17 @@ def _day(text: str) -> str:
     raise ValueError(f"published {text!r} is not a date such as 2026-11-30")
 
 
-def _sections(body: str) -> dict[str, str]:
+def sections(body: str, wanted: Sequence[str]) -> dict[str, str]:
+    """The texts of a Markdown body by its ``## `` headings, which must be ``wanted``, each once, in that order. Raises ValueError."""
     before, *rest = _HEADING.split(body)
     if before.strip():
         raise ValueError(f"text stands before the first section: {before.strip()[:40]!r}")
     titles, texts = [title.strip() for title in rest[::2]], rest[1::2]
     for title in titles:
-        if title not in SECTIONS:
-            raise ValueError(f"unknown section {title!r}; {nearest(title, SECTIONS)}")
-    if titles != list(SECTIONS):
-        raise ValueError(f"the sections are {', '.join(titles) or 'none'}; they must be {', '.join(SECTIONS)}, each once, in that order")
+        if title not in wanted:
+            raise ValueError(f"unknown section {title!r}; {nearest(title, wanted)}")
+    if titles != list(wanted):
+        raise ValueError(f"the sections are {', '.join(titles) or 'none'}; they must be {', '.join(wanted)}, each once, in that order")
     found = dict(zip(titles, (text.strip("\n \t") for text in texts), strict=True))
     for title, text in found.items():
         if not text.strip():
@@ -101,15 +103,21 @@ def _sections(body: str) -> dict[str, str]:
     return found
 
 
-def parse_matter(text: str, source_path: str) -> Matter:
-    """Read one matter file. Raises ValueError with one sentence about the first thing that is wrong."""
+def split_front(text: str) -> tuple[str, str]:
+    """A Markdown file's front matter and the rest of it. Raises ValueError where there is none."""
     if "\x00" in text:
         raise ValueError("a NUL character stands in the text, and no provider takes one")
     if not text.startswith(_FENCE) or text.find("\n" + _FENCE, 3) < 0:
         raise ValueError("the file does not open with front matter between two lines `---`")
     end = text.index("\n" + _FENCE, 3)
-    front = _front(text[len(_FENCE) : end])
-    body = _sections(text[end + 1 + len(_FENCE) :])
+    return text[len(_FENCE) : end], text[end + 1 + len(_FENCE) :]
+
+
+def parse_matter(text: str, source_path: str) -> Matter:
+    """Read one matter file. Raises ValueError with one sentence about the first thing that is wrong."""
+    head, rest = split_front(text)
+    front = front_matter(head, _FIELDS)
+    body = sections(rest, SECTIONS)
     return Matter(
         matter_id=matter_id(front["id"]), series=front["series"], title=front["title"], area=front["area"],
         published=_day(front["published"]), facts=body["Facts"], law=body["Law"], assignment=body["Assignment"],

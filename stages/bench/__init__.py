@@ -1,0 +1,1 @@
+"""How a judge is put to work: the requests of its verdicts, and its replies as read. The stages judge and qualify share it."""

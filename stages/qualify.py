@@ -1,0 +1,52 @@
+"""qualify: tests the judge, under the study's instrument, on controls whose right verdict is known, before its verdicts are read.
+
+A control goes the way of a verdict, over the same code, in both orders; it has a recording of its own and is never counted as a verdict.
+Appends to data/recordings/qualification.jsonl, a sealed row per call (row format 1, stages/schema/calls.py).
+Writes data/work/controls.jsonl, the replies in use as read, each with the verdict that is right:
+    {"control_id":"Q05:reworded","expected":"tie","kind":"reworded","order":2,"use":"testing","verdict":"A",…}
+"""
+
+import sys
+
+from stages.bench.judging import bench
+from stages.providers.switchboard import Switchboard
+from stages.runtime.entry import arguments, run
+from stages.runtime.errors import refusing
+from stages.runtime.paths import CONTROLS, CONTROLS_FOLDER, MATTERS_FOLDER, QUALIFICATION_RECORDING
+from stages.runtime.progress import say
+from stages.schema.calls import Request
+from stages.schema.controls import Control, controls, read_controls
+from stages.schema.jsonl import Row, write_rows
+from stages.schema.matter import read_battery
+from stages.schema.rows import Verdict
+from stages.schema.settings import Runner
+from stages.store.fetching import replies_to
+
+
+def control_row(control: Control, verdict: Verdict) -> Row:
+    """What a control was, what was right, and what the judge said."""
+    kept = ("control_id", "kind", "use", "order", "expected", "source_path")
+    return {**verdict.row(), **{key: getattr(control, key) for key in kept}}
+
+
+def qualify(chosen: dict[str, str]) -> None:
+    seat = bench(chosen)
+    with refusing():
+        battery = {matter.matter_id: matter for matter in read_battery(MATTERS_FOLDER)}
+        tests = {control.shown.presentation_id: control for control in controls(read_controls(CONTROLS_FOLDER, battery), battery)}
+    if not tests:
+        say(f"qualify: there are no controls in {CONTROLS_FOLDER}, so the judge stays untested")
+
+    def replies(requests: list[Request], board: Switchboard, runner: Runner) -> dict[str, list[Row]]:
+        return replies_to("controls", requests, QUALIFICATION_RECORDING, board, runner)
+
+    verdicts = seat.verdicts(battery, [control.shown for control in tests.values()], "control", replies)
+    write_rows(CONTROLS, (control_row(tests[verdict.presentation_id], verdict) for verdict in verdicts))
+
+
+def main() -> None:
+    run("qualify", lambda: qualify(arguments(sys.argv[1:], ("judge", "instrument", "runner"))))
+
+
+if __name__ == "__main__":
+    main()
