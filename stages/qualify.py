@@ -3,7 +3,7 @@
 A control goes the way of a verdict, over the same code, in both orders; it has a recording of its own and is never counted as a verdict.
 Appends to data/recordings/qualification.jsonl, a sealed row per call (row format 1, stages/schema/calls.py).
 Writes data/work/controls.jsonl, the replies in use as read, each with the verdict that is right:
-    {"control_id":"Q05:reworded","expected":"tie","kind":"reworded","order":2,"use":"testing","verdict":"A",…}
+    {"control_id":"Q05:reworded","expected":"tie","kind":"reworded","order_number":2,"use":"testing","verdict":"A",…}
 """
 
 import sys
@@ -25,7 +25,7 @@ from stages.store.fetching import replies_to
 
 def control_row(control: Control, verdict: Verdict) -> Row:
     """What a control was, what was right, and what the judge said."""
-    kept = ("control_id", "kind", "use", "order", "expected", "source_path")
+    kept = ("control_id", "kind", "use", "order_number", "expected", "source_path")
     return {**verdict.row(), **{key: getattr(control, key) for key in kept}}
 
 

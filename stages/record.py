@@ -18,8 +18,10 @@ from stages.runtime.paths import (
     ANSWERS_RECORDING,
     ASSIGNMENTS_RECORDING,
     ATTEMPTS,
+    CONTROLS,
     MATTERS,
     PAIRINGS,
+    QUALIFICATION_RECORDING,
     VERDICT_ORDERS,
     VERDICTS,
     VERDICTS_RECORDING,
@@ -31,7 +33,7 @@ from stages.schema.matter import Matter, matter_from_row
 from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
 from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
 from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Stored, Verdict, chosen, in_force, rederivable
-from stages.schema.settings import Choices, HostedModel, LocalModel, settings
+from stages.schema.settings import Choices, HostedJudge, HostedModel, LocalJudge, LocalModel, settings
 from stages.schema.tables import FOLDER, write_table
 
 Kind = TypeVar("Kind")
@@ -50,6 +52,8 @@ class InUse:
     verdicts: list[Verdict]
     answer_orders: list[AnswerOrder] = field(default_factory=list)
     verdict_orders: list[VerdictOrder] = field(default_factory=list)
+    judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
+    controls: list[Row] = field(default_factory=list)
 
 
 def winner(assignment: Assignment, verdict: str) -> str | None:
@@ -176,10 +180,20 @@ def judged(verdicts: Iterable[Verdict], shown: dict[str, Assignment]) -> list[tu
 
 
 def contestant_row(name: str, config: LocalModel | HostedModel) -> Row:
-    """A row of contestants. settings is the whole configuration, so its sha256 is config_sha256."""
+    """A row of contestants."""
+    return {"contestant": name, **_system(config), "trained_until": config.trained_until}
+
+
+def judge_row(name: str, config: LocalJudge | HostedJudge) -> Row:
+    """A row of judges, with the thresholds by which it qualifies."""
+    names = ("pass_rate", "order_consistency", "matters")
+    return {"judge": name, **_system(config), **{key: getattr(config.qualifies, key, None) for key in names}}
+
+
+def _system(config: LocalModel | HostedModel) -> Row:
+    """What the tables say of any model. settings is the whole configuration, so its sha256 is config_sha256."""
     text = canonical(config.model_dump(mode="json"))
     return {
-        "contestant": name,
         "provider": config.provider,
         "model": config.model,
         "family": config.family,
@@ -187,7 +201,6 @@ def contestant_row(name: str, config: LocalModel | HostedModel) -> Row:
         "weights_sha256": config.weights.sha256 if isinstance(config, LocalModel) else None,
         "settings": text,
         "config_sha256": text_digest(text),
-        "trained_until": config.trained_until,
     }
 
 
@@ -226,6 +239,17 @@ def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
         "winner": winner(assignment, verdict.verdict),
         "source_path": VERDICTS_RECORDING.as_posix(),
     }
+
+
+def control_row(control: Row) -> Row:
+    """A row of controls: what was right, what the judge said, and whether the two agree."""
+    kept = (
+        "control_id", "matter_id", "kind", "use", "order_number", "expected", "verdict", "material_difference", "rationale",
+        "unreadable_because", "raw_text", "presentation_id", "judge", "attempt", "instrument", "instrument_sha256", "reader",
+        "request_sha256", "response_sha256", "started_at",
+    )  # fmt: skip
+    passed = control["verdict"] == control["expected"]
+    return {**_picked(control, kept), "passed": passed, "source_path": QUALIFICATION_RECORDING.as_posix()}
 
 
 def rejected_rows(assignment: Assignment, verdict: Verdict) -> list[Row]:
@@ -300,7 +324,10 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
         "calls": [
             *(call_row("answer", attempt) for attempt in rows.attempts),
             *(call_row("verdict", verdict) for verdict in rows.verdicts),
+            *(call_row("control", Verdict.from_row(control)) for control in rows.controls),
         ],
+        "judges": [judge_row(name, config) for name, config in rows.judges.items()],
+        "controls": [control_row(control) for control in rows.controls if control["scored"]],
         "orders": order_rows(rows, shown),
     }
 
@@ -351,6 +378,8 @@ def record() -> None:
         verdicts=_read(VERDICTS, Verdict.from_row),
         answer_orders=answer_orders,
         verdict_orders=verdict_orders,
+        judges={settled.judge: setting("judge", settled.judge, settings)},
+        controls=_read(CONTROLS, dict),
     )
     with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():

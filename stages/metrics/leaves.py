@@ -41,5 +41,5 @@ def _check(value: object, path: str) -> None:
     if isinstance(value, dict):
         for key, inner in value.items():
             _check(inner, f"{path}.{key}".lstrip("."))
-    elif type(value) not in (int, float, str) or (isinstance(value, float) and not isfinite(value)):
-        raise ValueError(f"metric {path} is {value!r}, and a metric is a number or a text")
+    elif type(value) not in (int, float, str, bool) or (isinstance(value, float) and not isfinite(value)):
+        raise ValueError(f"metric {path} is {value!r}, and a metric is a number, a text, or true or false")

@@ -59,13 +59,13 @@ class ControlTexts:
 
 @dataclass(frozen=True)
 class Control:
-    """One control in one order: what the judge sees, and the verdict that is right. order: 1 or 2, the sides exchanged."""
+    """One control in one order: what the judge sees, and the verdict that is right. order_number: 1, or 2 with the sides exchanged."""
 
     control_id: str
     matter_id: str
     kind: str
     use: Use
-    order: int
+    order_number: int
     expected: str
     shown: Presentation
     source_path: str
@@ -119,7 +119,7 @@ def _control(file: ControlTexts, matter: Matter, name: str, kind: Kind, order: i
     ordinal = order - 1 if texts[0] == texts[1] else 0
     shown = presentation_id(matter.matter_sha256, text_digest(a), text_digest(b), ordinal)
     return Control(
-        control_id=f"{file.matter_id}:{name}", matter_id=file.matter_id, kind=name, use=file.use, order=order,
+        control_id=f"{file.matter_id}:{name}", matter_id=file.matter_id, kind=name, use=file.use, order_number=order,
         expected=kind.expected if kind.expected != "first" else "AB"[order - 1],
         shown=Presentation(shown, file.matter_id, a, b), source_path=file.source_path,
     )  # fmt: skip

@@ -112,10 +112,22 @@ class HostedModel(_System):
     price: Price | None = None
 
 
+class Thresholds(Group):
+    """When a judge qualifies: of every kind of control so large a share right in both orders, over so many matters at least."""
+
+    pass_rate: Annotated[float, Field(gt=0, le=1)]
+    order_consistency: Annotated[float, Field(gt=0, le=1)]
+    matters: Annotated[int, Field(ge=1)]
+
+
 class _Judge(Group):
-    """What only a judge has. ask_again: how often an unreadable reply is asked for again; every reply is kept and counted."""
+    """What only a judge has. ask_again: how often an unreadable reply is asked for again; every reply is kept and counted.
+
+    qualifies: the thresholds that it must meet on the controls; without them it counts as untested.
+    """
 
     ask_again: Annotated[int, Field(ge=0, le=5)] = 0
+    qualifies: Thresholds | None = None
 
 
 class LocalJudge(LocalModel, _Judge):

@@ -114,6 +114,18 @@ TABLES = {
         served_model="text?", served_by="text?", finish_reason="text?", started_at="time", elapsed_ms="int", tries="int",
         replies="int", prompt_tokens="int?", completion_tokens="int?", cost_usd="real?",
     ),
+    "judges": _table(
+        "judge",
+        judge="text", provider="text", model="text", family="text", route="text?", weights_sha256="text?",
+        settings="text", config_sha256="text", pass_rate="real?", order_consistency="real?", matters="int?",
+    ),
+    "controls": _table(
+        "matter_id kind order_number",
+        control_id="text", matter_id="text", kind="text", use="text", order_number="int", expected="text", verdict="text", passed="bool",
+        material_difference="bool?", rationale="text?", unreadable_because="text?", raw_text="text", presentation_id="text",
+        judge="text", attempt="int", instrument="text", instrument_sha256="text", reader="text", request_sha256="text",
+        response_sha256="text", started_at="time", source_path="text",
+    ),
     "orders": _table(
         "order_sha256",
         order_sha256="text", order="text", matter_id="text", contestant="text?", pairing_id="text?", reason="text", ordered_by="text",

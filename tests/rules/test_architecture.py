@@ -19,6 +19,7 @@ SHELVES = {
     "render": {"schema", "runtime"},
     "store": {"schema", "runtime"},
     "metrics": {"schema", "runtime", "stats"},
+    "bench": {"schema", "runtime", "instrument", "providers"},
     "desk": {"schema", "runtime", "stats", "metrics", "providers", "instrument", "render", "store"},
 }
 ONLY_HERE = {  # heavy or dangerous imports, and the one place of each
