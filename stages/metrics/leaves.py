@@ -10,6 +10,9 @@ from typing import Any
 
 import pandas as pd
 
+from stages.stats.fragility import Range
+from stages.stats.proportions import Estimate, Interval
+
 Tree = dict[str, Any]
 Frames = dict[str, pd.DataFrame]  # the published tables by name
 
@@ -18,7 +21,26 @@ DIGITS = 6  # beyond six digits only the summation order would show, or the vers
 
 def rounded(value: float | None) -> float | None:
     """``value`` to six decimals; what does not exist stays so."""
-    return None if value is None else round(value, DIGITS)
+    return None if value is None else round(value, DIGITS) + 0.0  # -0.0 + 0.0 is 0.0
+
+
+def significant(p: float) -> float:
+    """A p-value to six significant digits: however small, it never reads as zero."""
+    return float(f"{p:.{DIGITS - 1}e}")
+
+
+def bounds(found: Interval | Range | None) -> Tree | None:
+    """{"lo": …, "hi": …}, rounded; None for None."""
+    return None if found is None else {"lo": rounded(found.lo), "hi": rounded(found.hi)}
+
+
+def estimate(found: Estimate | None, *beside: Interval) -> Tree | None:
+    """A number with its n, its interval, the interval's method and level, and further intervals under their methods' names."""
+    if found is None:
+        return None
+    own = {"value": rounded(found.value), "n": found.n, "interval": bounds(found.interval)}
+    further = {interval.method: bounds(interval) for interval in beside}
+    return {**own, "method": found.interval.method, "level": found.interval.level, **further}
 
 
 def picked(count: object, names: Iterable[str]) -> Tree:

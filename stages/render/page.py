@@ -59,6 +59,8 @@ def _environment() -> Environment:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["percent"] = percent
     environment.filters["words"] = in_words
+    environment.filters |= {"signed": signed, "bounds": bounds, "p_value": p_value}
+    environment.globals["level_of"] = level_of
     return environment
 
 
@@ -79,6 +81,27 @@ def points_by_verdict(rejected_points: list[Row]) -> dict[str, list[Row]]:
 def percent(share: float) -> str:
     """A share between 0 and 1 in per cent, with one decimal: 78.3 %."""
     return f"{100 * share:.1f} %"
+
+
+def signed(difference: float) -> str:
+    """A difference of shares with its sign and three decimals: +0.025. Zero has no sign."""
+    return f"{difference:+.3f}" if round(difference, 3) else "0.000"
+
+
+def bounds(interval: Tree) -> str:
+    """An interval of a difference: -0.060 to +0.113."""
+    return f"{signed(interval['lo'])} to {signed(interval['hi'])}"
+
+
+def p_value(p: float) -> str:
+    """A p-value with three decimals; what would read as zero reads as < 0.001."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def level_of(pairs_tree: Tree) -> str:
+    """The confidence level that the net differences state: 95 %. Nothing where no pair has one."""
+    levels = {pair["net_difference"]["level"] for pair in pairs_tree.values() if "net_difference" in pair}
+    return " and ".join(f"{100 * level:g} %" for level in sorted(levels))
 
 
 def in_words(name: str) -> str:

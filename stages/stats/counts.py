@@ -5,6 +5,7 @@ For every contestant:                wins + losses + ties + both_inadequate = n,
 A winner is read from who stood behind the letter (``answer_a_was``, ``answer_b_was``), never from a rule that draws sides.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -55,51 +56,58 @@ def _check(one: str, two: str, a: str, b: str, word: str) -> None:
         raise ValueError(f"the sides {a!r} and {b!r} are not the contestants {one!r} and {two!r}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Totals(ABC):
+    """What counts over a pair and over a contestant share. missing is the remainder, so both identities hold for whatever is counted."""
+
+    ties: int
+    both_inadequate: int
+    unreadable: int
+    planned: int
+
+    @property
+    @abstractmethod
+    def decisive(self) -> int:
+        """Verdicts that somebody won."""
+
+    @property
+    def n(self) -> int:
+        """Scored verdicts: decisive + ties + both_inadequate."""
+        return self.decisive + self.ties + self.both_inadequate
+
+    @property
+    def missing(self) -> int:
+        """Planned pairings without a verdict: planned - n - unreadable."""
+        return self.planned - self.n - self.unreadable
+
+
 @dataclass(frozen=True)
-class PairCount:
-    """One pair over all planned matters. missing is the remainder, so both identities hold for whatever is counted."""
+class PairCount(Totals):
+    """One pair over all planned matters."""
 
     contestant_1: str
     contestant_2: str
     wins_1: int
     wins_2: int
-    ties: int
-    both_inadequate: int
-    unreadable: int
-    planned: int
 
     @property
-    def n(self) -> int:
-        """Scored verdicts: wins_1 + wins_2 + ties + both_inadequate."""
-        return self.wins_1 + self.wins_2 + self.ties + self.both_inadequate
-
-    @property
-    def missing(self) -> int:
-        """Planned pairings without a verdict: planned - n - unreadable."""
-        return self.planned - self.n - self.unreadable
+    def decisive(self) -> int:
+        """wins_1 + wins_2."""
+        return self.wins_1 + self.wins_2
 
 
 @dataclass(frozen=True)
-class ContestantCount:
+class ContestantCount(Totals):
     """One contestant over all its pairs. planned: its pairings, matters times opponents."""
 
     contestant: str
     wins: int
     losses: int
-    ties: int
-    both_inadequate: int
-    unreadable: int
-    planned: int
 
     @property
-    def n(self) -> int:
-        """Scored verdicts: wins + losses + ties + both_inadequate."""
-        return self.wins + self.losses + self.ties + self.both_inadequate
-
-    @property
-    def missing(self) -> int:
-        """Planned pairings without a verdict: planned - n - unreadable."""
-        return self.planned - self.n - self.unreadable
+    def decisive(self) -> int:
+        """wins + losses."""
+        return self.wins + self.losses
 
 
 @dataclass(frozen=True)
