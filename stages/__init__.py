@@ -5,13 +5,14 @@
     pair       plans every pair of answers
     conceal    stores which answer is A and which is B, and takes the names away
     judge      obtains one blind verdict per presentation
+    qualify    tests the judge on controls whose right verdict is known
     record     joins answers, assignments and verdicts into Parquet tables
     measure    counts the tables into metrics
     report     writes the pages
 
 Shelves: schema (what things are), runtime (settings, errors, progress), providers (HTTP), store (journal and recordings),
-instrument (the judge's words and the reader), stats (arithmetic), metrics (what is published of it), render (pages),
-desk (the commands people type).
+instrument (the judge's words and the reader), bench (a judge at work), stats (arithmetic), metrics (what is published of it),
+render (pages), desk (the commands people type).
 """
 
 import sys

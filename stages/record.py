@@ -186,7 +186,7 @@ def contestant_row(name: str, config: LocalModel | HostedModel) -> Row:
 
 def judge_row(name: str, config: LocalJudge | HostedJudge) -> Row:
     """A row of judges, with the thresholds by which it qualifies."""
-    names = ("pass_rate", "order_consistency", "matters")
+    names = ("passing_rate", "order_consistency", "matters")
     return {"judge": name, **_system(config), **{key: getattr(config.qualifies, key, None) for key in names}}
 
 

@@ -38,7 +38,8 @@ def constructed_tables(name: str) -> None:
     matters = [{**filled["matters"], "matter_id": matter} for matter in {row["matter_id"] for row in rows}]
     names = {row[side] for row in rows for side in ("contestant_1", "contestant_2")}
     contestants = [{**filled["contestants"], "contestant": contestant} for contestant in names]
-    found = {"matters": matters, "contestants": contestants, "verdicts": verdicts, "assignments": assignments}
+    judges = [{**filled["judges"], "judge": "x"}]
+    found = {"judges": judges, "matters": matters, "contestants": contestants, "verdicts": verdicts, "assignments": assignments}
     for table in TABLES:
         write_table(table, found.get(table, []), TABLES_FOLDER)
 

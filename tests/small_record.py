@@ -5,6 +5,7 @@ What is in it, and what comes out:
     Q01         alder beats birch, alder ties cedar, birch and cedar both inadequate
     Q02         cedar beats alder, alder's verdict against birch is missing, birch against cedar is unreadable
     Q03         alder beats cedar
+    controls    two of Q01 for testing, both orders: alike_length passes, identical is A both times
     oddities    the stored sides of Q01:alder~cedar are not those of the coin; cedar names itself in Q02; one request has two replies
 """
 
@@ -57,6 +58,7 @@ weights: {{file: {name}.gguf, sha256: {digest}}}
 server: {{runtime: xllamacpp==1.0, context: 4096, threads: 2}}
 decoding: {{max_tokens: 256, temperature: 0.0, seed: 1}}
 """
+JUDGE = LOCAL.format(name="oak", digest=text_digest("oak")) + "qualifies: {passing_rate: 0.75, order_consistency: 0.75, matters: 1}\n"
 HOSTED = """\
 provider: openai
 family: cedar
@@ -135,6 +137,23 @@ def rejected(answer: str, point: str, changes_course: bool = False) -> dict:
     return {"answer": answer, "point": point, "why": "the facts say nothing of it", "changes_course": changes_course}
 
 
+def control(kind: str, order_number: int, expected: str, said: str, **changes) -> dict:
+    """One control of Q01 as the stage qualify leaves it."""
+    drawn = draw(SEED, pairing("Q01", "alder", "birch"), ordinal=0)
+    reply = verdict(drawn, said, small_attempts(), **call(f"control {kind} {order_number}"), verdict=said)
+    own = {"control_id": f"Q01:{kind}", "kind": kind, "use": "testing", "order_number": order_number, "expected": expected}
+    return {**reply.row(), "presentation_id": text_digest(f"{kind} {order_number}"), **own, "source_path": "data/controls/Q01.md", **changes}
+
+
+def small_controls() -> list[dict]:
+    return [
+        control("alike_length", 1, "A", "A"),
+        control("alike_length", 2, "B", "B"),
+        control("identical", 1, "tie", "A"),
+        control("identical", 2, "tie", "A"),
+    ]
+
+
 def small_attempts() -> list[Attempt]:
     found = [attempt(matter_id, name) for matter_id in MATTERS for name in NAMES if (matter_id, name) != ("Q03", "birch")]
     special = {
@@ -166,6 +185,8 @@ def small_record() -> InUse:
         pairings=pairings,
         assignments=assignments,
         verdicts=verdicts,
+        judges={"oak": settings("judge", yaml.safe_load(JUDGE))},
+        controls=small_controls(),
         answer_orders=[AnswerOrder("abandon", "the model was withdrawn", "A. Author", "2026-11-30T09:00:00.000Z", "birch", "Q03")],
     )
 
@@ -176,13 +197,14 @@ def sealed(assignment: Assignment) -> dict:
 
 def write_project(root: Path, rows: InUse) -> None:
     """The files from which the stages record, measure and report read these rows."""
-    files = {"params.yaml": PARAMS, "conf/study/first.yaml": STUDY, **{f"conf/contestant/{name}.yaml": conf_text(name) for name in NAMES}}
+    files = {"params.yaml": PARAMS, "conf/study/first.yaml": STUDY, "conf/judge/oak.yaml": JUDGE, **{f"conf/contestant/{name}.yaml": conf_text(name) for name in NAMES}}
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     write_rows(root / "data/recordings/assignments.jsonl", map(sealed, rows.assignments))
     for name in ("matters", "attempts", "pairings", "verdicts"):
         write_rows(root / f"data/work/{name}.jsonl", (row.row() for row in getattr(rows, name)))
+    write_rows(root / "data/work/controls.jsonl", rows.controls)
     for name in ("answer", "verdict"):
         for order in getattr(rows, f"{name}_orders"):
             write_rows(root / f"data/orders/{name}s" / order.file_name, [order.row()])

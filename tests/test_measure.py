@@ -73,12 +73,12 @@ def test_a_metric_path_needs_no_quotes():
         assert not [path for path, _ in leaves(tree) if not set(path) <= set(".~_-abcdefghijklmnopqrstuvwxyz0123456789ABQ:")]
 
 
-def test_the_stage_writes_five_files_that_are_the_same_every_time(project):
+def test_the_stage_writes_its_files_that_are_the_same_every_time(project):
     write_project(project, small_record())
     record.record()
     measure.measure()
     before = {path.name: path.read_bytes() for path in Path("metrics").iterdir()}
-    assert sorted(before) == ["coverage.json", "judge.json", "pairs.json", "provenance.json", "scores.json"]
+    assert sorted(before) == ["coverage.json", "judge.json", "pairs.json", "provenance.json", "qualification.json", "scores.json"]
     assert json.loads(before["pairs.json"]) == counted(small_record())["pairs"]
     measure.measure()
     assert {path.name: path.read_bytes() for path in Path("metrics").iterdir()} == before

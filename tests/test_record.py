@@ -74,8 +74,8 @@ def test_every_table_has_exactly_its_columns(name):
 def test_how_many_rows_there_are():
     found = {name: len(rows) for name, rows in published().items()}
     assert found == {
-        "matters": 3, "contestants": 3, "attempts": 8, "answers": 8, "assignments": 7, "verdicts": 6, "rejected_points": 3, "calls": 14,
-        "orders": 1,
+        "matters": 3, "contestants": 3, "attempts": 8, "answers": 8, "assignments": 7, "verdicts": 6, "rejected_points": 3, "calls": 18,
+        "orders": 1, "judges": 1, "controls": 4,
     }  # fmt: skip
 
 
@@ -145,6 +145,7 @@ def test_rejected_points_stand_under_the_name_of_who_wrote_them():
 def test_every_recorded_call_in_use_is_there_once():
     rows, calls = small_record(), published()["calls"]
     used = {("answer", a.request_sha256) for a in rows.attempts} | {("verdict", v.request_sha256) for v in rows.verdicts}
+    used |= {("control", row["request_sha256"]) for row in rows.controls}
     assert {(row["kind"], row["request_sha256"]) for row in calls} == used
     assert len(calls) == len(used)
     assert [row["replies"] for row in calls if row["request_sha256"] == text_digest("request Q02 cedar 1")] == [2]
@@ -155,7 +156,7 @@ def test_an_unscored_attempt_is_an_attempt_and_a_call_and_no_answer():
     tables = published(changed(attempts=lambda found: [*found, attempt("Q01", "alder", attempt=2, scored=False, text="Again.")]))
     assert "Q01:alder:2" in by(tables["attempts"], "attempt_id")
     assert [row["attempt"] for row in tables["answers"] if row["answer_id"] == "Q01:alder"] == [1]
-    assert len(tables["calls"]) == 15
+    assert len(tables["calls"]) == 19
 
 
 # --- stored assignments are the authority
@@ -357,7 +358,7 @@ def test_another_process_with_another_hash_seed_writes_the_same_bytes(project, t
     for stage in (record.record, measure.measure, report.report):
         stage()
     written = {path.relative_to(other) for name in ("data", "metrics") for path in (other / name).rglob("*.*")}
-    assert len(written) == 6 + 9 + 5 + 1, "what was read, the tables, the metrics and the page"
+    assert len(written) == 7 + 11 + 6 + 1, "what was read, the tables, the metrics and the page"
     for path in written:
         assert (other / path).read_bytes() == (project / path).read_bytes(), path
 

@@ -115,7 +115,7 @@ class HostedModel(_System):
 class Thresholds(Group):
     """When a judge qualifies: of every kind of control so large a share right in both orders, over so many matters at least."""
 
-    pass_rate: Annotated[float, Field(gt=0, le=1)]
+    passing_rate: Annotated[float, Field(gt=0, le=1)]
     order_consistency: Annotated[float, Field(gt=0, le=1)]
     matters: Annotated[int, Field(ge=1)]
 

@@ -117,7 +117,7 @@ TABLES = {
     "judges": _table(
         "judge",
         judge="text", provider="text", model="text", family="text", route="text?", weights_sha256="text?",
-        settings="text", config_sha256="text", pass_rate="real?", order_consistency="real?", matters="int?",
+        settings="text", config_sha256="text", passing_rate="real?", order_consistency="real?", matters="int?",
     ),
     "controls": _table(
         "matter_id kind order_number",

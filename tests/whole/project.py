@@ -36,10 +36,10 @@ def model(base_url, name, **change):
 
 FLOW = """
 import sys
-from stages import conceal, generate, judge, matters, measure, pair, record, report
+from stages import conceal, generate, judge, matters, measure, pair, qualify, record, report
 words = sys.argv[1:]
-for stage in (matters, generate, pair, conceal, judge, record, measure, report):
-    sys.argv[1:] = words if stage is judge else []
+for stage in (matters, generate, pair, conceal, judge, qualify, record, measure, report):
+    sys.argv[1:] = words if stage in (judge, qualify) else []
     stage.main()
 """
 
@@ -57,6 +57,8 @@ class Project:
             source = ROOT / name
             shutil.copytree(source, folder / name, ignore=ignored) if source.is_dir() else shutil.copy(source, folder / name)
         (folder / "data/matters").mkdir(parents=True)
+        (folder / "data/controls").mkdir()
+        (folder / "data/controls/.gitkeep").touch()  # git keeps no empty folder, and DVC asks for it
         for path in sorted((ROOT / "data/matters").glob("*.md"))[:matters]:
             shutil.copy(path, folder / "data/matters")
         extra = {"key_env": key_env} if key_env else {}
@@ -134,11 +136,11 @@ class Project:
         return self.run("dvc", *words, ok=ok, **environment)
 
     def stage(self, name, ok=True, **environment):
-        chosen = ["judge=owl", "instrument=material_outcome", "runner=default"] if name == "judge" else []
+        chosen = ["judge=owl", "instrument=material_outcome", "runner=default"] if name in ("judge", "qualify") else []
         return self.run("python", "-m", f"stages.{name}", *chosen, ok=ok, **environment)
 
     def flow(self, ok=True, **environment):
-        """All eight stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time."""
+        """All nine stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time."""
         return self.run("python", "-c", FLOW, "judge=owl", "instrument=material_outcome", "runner=default", ok=ok, **environment)
 
     def copy(self, folder):

@@ -1,0 +1,82 @@
+"""metrics/qualification.json: whether the judge may be believed, by controls whose right verdict is known. Shortened:
+
+    {"qualifies": false, "because": "identical: 0 of 4 passed, and 0.75 is wanted", "testing": {"matters": 4, "kinds": {"identical": {
+        "passed": 0, "n": 4, "passing_rate": {"value": 0.0, "interval": {"lo": 0.0, "hi": 0.602}, …}, …}}}, "settling": {…}}
+
+Only the controls in use for ``testing`` decide; on those for ``settling`` the instrument was tried.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from stages.metrics.leaves import Frames, Tree, estimate, picked
+from stages.stats.controls import Judged, KindCount, kind_counts
+from stages.stats.proportions import rate
+
+COUNTS = ("n", "passed", "consistent", "verdicts", "right", "wrong", "unreadable")
+
+
+def tree(frames: Frames) -> Tree:
+    """The judge's thresholds, its results on both halves of the controls, and one boolean with its reason.
+
+    Raises ValueError for a control that was not judged in both orders.
+    """
+    judge = {str(name): value for name, value in frames["judges"].to_dict("records")[0].items()}
+    halves = {use: kind_counts(_judged(frames["controls"], use)) for use in ("settling", "testing")}
+    faults = shortfalls(halves["testing"], judge)
+    wanted = {name: judge[name] for name in ("passing_rate", "order_consistency", "matters") if not pd.isna(judge[name])}
+    return {
+        "judge": judge["judge"],
+        "qualifies": not faults,
+        "because": "; ".join(faults) or "every threshold is met",
+        "thresholds": wanted,
+        **{use: half(counts) for use, counts in halves.items()},
+    }
+
+
+def _judged(controls: pd.DataFrame, use: str) -> list[Judged]:
+    names = ("matter_id", "kind", "order_number", "expected", "verdict")
+    rows = controls[controls["use"] == use]
+    return [Judged(*row) for row in zip(*(rows[name].tolist() for name in names), strict=True)]
+
+
+def half(counts: Sequence[KindCount]) -> Tree:
+    """One half of the controls: each kind, and how often the verdict stayed the same when the sides were exchanged."""
+    kinds = {count.kind: {**picked(count, COUNTS), **_rate(count)} for count in counts}
+    consistency = estimate(rate(sum(count.consistent for count in counts), sum(count.n for count in counts)))
+    return {"matters": matters(counts), "kinds": kinds, **({"order_consistency": consistency} if consistency else {})}
+
+
+def _rate(count: KindCount) -> Tree:
+    return {"passing_rate": estimate(rate(count.passed, count.n))}
+
+
+def matters(counts: Sequence[KindCount]) -> int:
+    """How many matters every kind was tried on; 0 without controls."""
+    return min((count.n for count in counts), default=0)
+
+
+def shortfalls(counts: Sequence[KindCount], judge: Tree) -> list[str]:
+    """A phrase for each threshold that the judge does not meet; empty when it qualifies."""
+    if pd.isna(judge["passing_rate"]):
+        return [f"conf/judge/{judge['judge']}.yaml sets no thresholds (key qualifies), so the judge is untested"]
+    if not counts:
+        return ["there are no controls for testing, so the judge is untested"]
+    found = []
+    if matters(counts) < judge["matters"]:
+        found.append(f"controls of {matters(counts)} matters, and {judge['matters']} are wanted")
+    found += [
+        f"{count.kind}: {count.passed} of {count.n} passed, and {judge['passing_rate']:g} is wanted"
+        for count in counts
+        if count.passed < judge["passing_rate"] * count.n
+    ]
+    consistent, n = sum(count.consistent for count in counts), sum(count.n for count in counts)
+    if consistent < judge["order_consistency"] * n:
+        found.append(f"the verdict stayed the same in {consistent} of {n} exchanges of sides, and {judge['order_consistency']:g} is wanted")
+    return found
+
+
+def withheld(qualification: Tree) -> str | None:
+    """Why no ranking is published; None when the judge qualifies."""
+    return None if qualification["qualifies"] else f"the judge does not qualify: {qualification['because']}"
