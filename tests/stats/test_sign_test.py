@@ -90,9 +90,7 @@ def test_holm_is_the_closure_of_bonferroni(given_values):
     """Marcus, Peritz and Gabriel 1976: a hypothesis falls when every set that holds it falls, each tested by Bonferroni."""
     places = range(len(given_values))
     sets = [chosen for size in range(1, len(given_values) + 1) for chosen in combinations(places, size)]
-    known = [
-        max(min(1.0, len(chosen) * min(given_values[k] for k in chosen)) for chosen in sets if place in chosen) for place in places
-    ]
+    known = [max(min(1.0, len(chosen) * min(given_values[k] for k in chosen)) for chosen in sets if place in chosen) for place in places]
     assert holm(given_values) == pytest.approx(known, abs=1e-12)
 
 
