@@ -1,6 +1,7 @@
 """metrics/pairs.json, on the small record built by hand, on the constructed tables, and over random verdicts."""
 
 import dataclasses
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -157,6 +158,15 @@ def test_where_nothing_is_scored_only_the_counts_stand():
 
 def test_a_single_matter_has_no_extremes_without_it():
     assert "without_one" not in counted(small_record())["pairs"]["alder~birch"]["fragility"]
+
+
+def test_the_page_of_measures_explains_every_number():
+    page = (Path(__file__).parents[2] / "docs/measures.md").read_text(encoding="utf-8")
+    section = page.split("## Pair by pair\n")[1].split("\n## ", maxsplit=1)[0]
+    named = {name for line in section.splitlines() if line.startswith("### ") for name in line.removeprefix("### ").split(" and ")}
+    assert named - {"Do the intervals hold their level?"} == set(
+        alone(PairCount("a", "b", 6, 4, ties=1, both_inadequate=1, unreadable=0, planned=12))
+    ) - set(pairs.COUNTS)
 
 
 # --- properties
