@@ -103,17 +103,17 @@ def test_it_is_four_four_sixty_nine_without_the_answers_that_were_cut_off():
 @pytest.mark.parametrize("name", TABLES)
 def test_a_constructed_table_gives_its_known_numbers(name):
     constructed_tables(name)
-    compare(measured()["pairs"], expected(name)["pairs"])
+    check_pairs(measured()["pairs"], expected(name)["pairs"])
 
 
 @pytest.mark.parametrize("scenario", ["exclude_content_filtered", "exclude_rerun", "exclude_both"])
 def test_leaving_matters_out_gives_the_known_numbers(scenario):
     known = expected("s1_four_by_eighty")["scenarios"][scenario]
     constructed_tables("s1_four_by_eighty", without=known["excluded"])
-    compare(measured()["pairs"], known["pairs"])
+    check_pairs(measured()["pairs"], known["pairs"])
 
 
-def compare(found, known):
+def check_pairs(found, known):
     assert {pair.replace("~", "|") for pair in found} == set(known)
     for pair, tree in found.items():
         wanted = known[pair.replace("~", "|")]
