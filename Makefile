@@ -5,7 +5,7 @@ PYTHON ?= python3
 UV_VERSION := 0.13.9
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 
-.PHONY: help setup repro test check fuzz clean
+.PHONY: help setup repro test check fuzz coverage clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 10
@@ -32,6 +32,9 @@ check: setup  ## lint, types and format
 
 fuzz: $(UV)  ## let a coverage-guided fuzzer look at every reader of foreign bytes, 20 seconds each (Linux)
 	$(UV) run --frozen --group fuzz python -m tests.fuzz.coverage_guided
+
+coverage: setup  ## simulate how often the intervals hold the truth; the table of docs/measures.md
+	$(UV) run --frozen python -m tests.benchmarks.interval_coverage
 
 clean:  ## remove what the stages can make again; never recordings, never the journal
 	rm -rf data/work data/tables data/site

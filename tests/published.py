@@ -1,6 +1,8 @@
 """The published tables of a test, and the metrics that the stage measure makes of them. Written into the working folder."""
 
 import csv
+import json
+from collections.abc import Collection
 from pathlib import Path
 
 from stages import measure, record
@@ -22,10 +24,10 @@ def measured() -> dict:
     return measure.metrics(*measure.read_tables(TABLES_FOLDER))
 
 
-def constructed_tables(name: str) -> None:
-    """Write a constructed verdict table as published tables; what it does not say is filled with the same dummy everywhere."""
+def constructed_tables(name: str, without: Collection[str] = ()) -> None:
+    """Write a constructed verdict table as published tables, without these matters; what it does not say is the same dummy everywhere."""
     with (CONSTRUCTED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = [row for row in csv.DictReader(file) if row["matter_id"] not in without]
     sides = {"A": "answer_a_was", "B": "answer_b_was"}
     filled = {table: {column.name: dummy(column) for column in TABLES[table].columns} for table in TABLES}
     verdicts, assignments = [], []
@@ -42,6 +44,11 @@ def constructed_tables(name: str) -> None:
     found = {"judges": judges, "matters": matters, "contestants": contestants, "verdicts": verdicts, "assignments": assignments}
     for table in TABLES:
         write_table(table, found.get(table, []), TABLES_FOLDER)
+
+
+def expected(name: str) -> dict:
+    """What independent code found for a constructed table."""
+    return json.loads((CONSTRUCTED / f"{name}.expected.json").read_text(encoding="utf-8"))
 
 
 def dummy(column):

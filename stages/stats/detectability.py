@@ -46,6 +46,7 @@ class Needed:
     matters: int | None
 
 
+@cache
 def reach(decisive: int, alpha: float = ALPHA, power: float = POWER) -> Reach:
     """What ``decisive`` verdicts could have shown at ``alpha``."""
     wins = least_wins(decisive, alpha)

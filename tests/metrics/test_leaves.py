@@ -2,7 +2,8 @@
 
 import pytest
 
-from stages.metrics.leaves import metric_text, present, rounded
+from stages.metrics.leaves import bounds, estimate, metric_text, present, rounded, significant
+from stages.stats.proportions import Estimate, Interval
 
 
 def test_a_metrics_file_reads_well():
@@ -30,3 +31,25 @@ def test_a_number_has_six_decimals_at_most():
 
 def test_what_does_not_exist_is_left_out_and_nothing_else():
     assert present({"a": None, "b": 0, "c": 0.0, "d": {}, "e": ""}) == {"b": 0, "c": 0.0, "d": {}, "e": ""}
+
+
+def test_a_p_value_has_six_digits_however_small_it_is():
+    assert [significant(p) for p in (1.0, 0.75390625, 0.02246093750001, 1.23456789e-17, 0.0)] == [
+        1.0,
+        0.753906,
+        0.0224609,
+        1.23457e-17,
+        0.0,
+    ]
+
+
+def test_zero_has_no_sign():
+    assert str(rounded(-0.0)) == str(rounded(-1e-9)) == "0.0"
+
+
+def test_an_estimate_carries_its_n_its_interval_and_how_it_was_made():
+    exact, score = Interval(0.1, 0.9, "exact", 0.95), Interval(0.2, 0.8, "score", 0.95)
+    assert estimate(Estimate(1 / 3, 12, exact), score) == {
+        "value": 0.333333, "n": 12, "interval": {"lo": 0.1, "hi": 0.9}, "method": "exact", "level": 0.95, "score": {"lo": 0.2, "hi": 0.8},
+    }  # fmt: skip
+    assert estimate(None) is bounds(None) is None

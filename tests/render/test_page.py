@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from stages.render import page as page_module
-from stages.render.page import Page, in_words, page_html, percent, points_by_verdict, policy
+from stages.render.page import Page, bounds, in_words, level_of, p_value, page_html, percent, points_by_verdict, policy, signed
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 EVIL = "<script>alert('x')</script><img src=x onerror=alert(1)>\" onload='x' &amp; {{ 7 * 7 }} {% raw %} </style></title></blockquote>"
@@ -27,6 +27,9 @@ METRICS = {
     "pairs": {
         "alder~birch": {
             "wins_1": 21, "wins_2": 22, "ties": 23, "both_inadequate": 24, "n": 90, "unreadable": 25, "missing": 26, "planned": 141,
+            "net_difference": {"value": -0.011111, "n": 90, "interval": {"lo": -0.156, "hi": 0.1345}, "method": "tango_score", "level": 0.95},
+            "sign_test": {"p": 0.8, "p_holm": 0.98765, "p_mid": 0.7, "n": 43, "pairs": 1, "method": "exact_binomial"},
+            "detectability": {"first_holm_step": {"alpha": 0.05, "power": 0.8, "least_wins": 29, "detectable_share": 0.72}},
         },
     },
     "scores": {"alder": SCORE, "birch": SCORE},
@@ -140,8 +143,36 @@ def test_the_same_content_gives_the_same_bytes():
 
 
 def test_every_number_of_a_pair_stands_in_its_row():
-    row = re.search(r'<tr><th scope="row">alder</th><th scope="row">birch</th>(.*?)</tr>', page_html(a_page())).group(1)
-    assert re.findall(r">(\d+)<", row) == ["21", "22", "23", "24", "90", "25", "26", "141"]
+    said = ["-0.011", "-0.156 to +0.135", "43", "0.988", "29"]
+    assert pair_row(page_html(a_page())) == [*said, "21", "22", "23", "24", "90", "25", "26", "141"]
+
+
+def pair_row(html: str) -> list[str]:
+    """The cells of the one pair's row; every number stands under its own heading."""
+    row = re.search(r'<tr><th scope="row">alder</th><th scope="row">birch</th>(.*?)</tr>', html, re.DOTALL).group(1)
+    cells = re.findall(r'<td class="number">([^<]*)</td>', row)
+    heads = html.split('<h2 id="pairs">')[1].split("</thead>", maxsplit=1)[0].count('<th scope="col" class="number">')
+    assert len(cells) == heads
+    return cells
+
+
+def test_the_interval_says_its_level_and_p_for_how_many_pairs_it_stands():
+    html = page_html(a_page())
+    assert '<th scope="col" class="number">95 % interval</th>' in html
+    assert "corrected for all 1 pairs (Holm)" in Reading(html).text("caption")
+
+
+def test_a_pair_without_a_scored_verdict_shows_its_counts_and_no_invented_number():
+    tree = copy.deepcopy(METRICS)
+    for name in ("net_difference", "sign_test", "detectability"):
+        del tree["pairs"]["alder~birch"][name]
+    tree["pairs"]["alder~birch"]["n"] = 0
+    assert pair_row(page_html(a_page(metrics=tree))) == ["-"] * 5 + ["21", "22", "23", "24", "0", "25", "26", "141"]
+
+
+def test_where_no_split_would_have_done_the_page_says_so():
+    html = page_html(a_page(metrics=metrics("pairs.alder~birch.detectability.first_holm_step.least_wins", None)))
+    assert pair_row(html)[4] == "out of reach"
 
 
 @pytest.mark.parametrize("section", ["pairs", "totals"])
@@ -161,9 +192,10 @@ def test_the_judges_lean_stands_before_every_score():
 def test_a_judge_without_a_decisive_verdict_has_no_lean():
     tree = metrics("judge.decisive", 0)
     tree["judge"]["a_share"] = {"a": 0, "decisive": 0}
-    text = reading(metrics=tree).text()
-    assert "The judge gave no decisive verdict" in text
-    assert "%" not in text
+    html = page_html(a_page(metrics=tree))
+    note = html.split('role="note">')[1].split("</p>")[0]
+    assert "The judge gave no decisive verdict" in note
+    assert "%" not in note
 
 
 def test_the_record_digest_and_its_six_parts_are_there():
@@ -235,6 +267,18 @@ def test_rejected_points_keep_the_order_of_the_reply():
 @pytest.mark.parametrize(("share", "said"), [(0.0, "0.0 %"), (0.782609, "78.3 %"), (1.0, "100.0 %"), (0.5, "50.0 %")])
 def test_shares_in_per_cent(share, said):
     assert percent(share) == said
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.025, "+0.025"), (-0.0604, "-0.060"), (0.0, "0.000"), (-0.0004, "0.000"), (-1.0, "-1.000")])
+def test_differences_have_a_sign_and_zero_has_none(value, said):
+    assert signed(value) == said
+
+
+def test_intervals_levels_and_p_values_in_words():
+    assert bounds({"lo": -0.0599, "hi": 0.11344}) == "-0.060 to +0.113"
+    assert [p_value(p) for p in (1.0, 0.753906, 0.001, 0.00099, 1e-17)] == ["1.000", "0.754", "0.001", "< 0.001", "< 0.001"]
+    levels = {"a~b": {"net_difference": {"level": 0.95}}, "a~c": {"n": 0}, "b~c": {"net_difference": {"level": 0.9}}}
+    assert level_of(levels) == "90 % and 95 %"
 
 
 def test_names_in_words():
