@@ -22,7 +22,7 @@ SITE = Path("data/site")
 def read_metrics(folder: Path = METRICS) -> dict[str, Any]:
     """The metrics files by name. Raises BadRecord that names the file."""
     found = {}
-    for name in ("coverage", "judge", "pairs", "provenance", "scores"):
+    for name in ("coverage", "judge", "pairs", "provenance", "qualification", "scores"):
         path = folder / f"{name}.json"
         with refusing(path.as_posix(), BadRecord):
             found[name] = load_json(path.read_bytes().decode("utf-8"))

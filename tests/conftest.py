@@ -26,4 +26,5 @@ def journal_of_its_own(tmp_path, monkeypatch):
     """Each test has an empty journal."""
     folder = tmp_path / "journal"
     monkeypatch.setenv("MOOT_JOURNAL", str(folder))
+    monkeypatch.setattr("sys.argv", ["stage"])  # a stage run in this process must not read the words of the test run
     return folder

@@ -78,7 +78,7 @@ def test_a_record_without_verdicts_still_has_a_page():
     assert "<details>" not in text
 
 
-@pytest.mark.parametrize("name", ["coverage", "judge", "pairs", "provenance", "scores"])
+@pytest.mark.parametrize("name", ["coverage", "judge", "pairs", "provenance", "qualification", "scores"])
 def test_a_missing_metrics_file_is_named(name):
     Path(f"metrics/{name}.json").unlink()
     with pytest.raises(BadRecord, match=rf"^metrics/{name}\.json: no such file"):

@@ -2,15 +2,24 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
 from stages.providers.openai import read_reply
 from stages.providers.requests import Model, Question, answer_request, verdict_request
 from stages.runtime.compose import choices, setting
 from stages.runtime.errors import BadRecord, refusing
-from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, MATTERS_FOLDER, VERDICTS_RECORDING
+from stages.runtime.paths import (
+    ANSWERS_RECORDING,
+    ASSIGNMENTS_RECORDING,
+    CONTROLS_FOLDER,
+    MATTERS_FOLDER,
+    QUALIFICATION_RECORDING,
+    VERDICTS_RECORDING,
+)
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
+from stages.schema.controls import Control, controls, read_controls
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
 from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
@@ -28,9 +37,12 @@ class InUse:
     judge: LocalJudge | HostedJudge
     contestants: dict[str, Model]
     battery: dict[str, Matter]
+    all_matters: dict[str, Matter]
     answers: dict[str, list[Row]]
     verdicts: dict[str, list[Row]]
     stored: Stored
+    controls: list[Control]
+    qualification: dict[str, list[Row]]
 
     @cached_property
     def instrument_sha256(self) -> str:
@@ -85,11 +97,21 @@ class InUse:
             request = again
         return request
 
-    def _verdict_request(self, shown: Presentation, attempt: int) -> Request:
-        matter = self.battery[shown.matter_id]
+    @cached_property
+    def control_requests(self) -> dict[str, Request]:
+        """The first request of every control, by control and order."""
+        return {
+            f"{control.control_id} in order {control.order_number}": self._verdict_request(control.shown, 1, "control", self.all_matters)
+            for control in self.controls
+        }
+
+    def _verdict_request(
+        self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict", matters: dict[str, Matter] | None = None
+    ) -> Request:
+        matter = (matters or self.battery)[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
-        return verdict_request(self.choices.judge, self.judge, matter, shown, asked, attempt)
+        return verdict_request(self.choices.judge, self.judge, matter, shown, asked, attempt, kind)
 
     @property
     def planned_pairings(self) -> int:
@@ -100,7 +122,10 @@ def load() -> InUse:
     """Read this checkout. Raises BadInput or BadRecord for the first thing that is wrong."""
     picked: Choices = choices(settings)
     with refusing():
-        battery = battery_of(read_battery(MATTERS_FOLDER), picked.matters)
+        every = read_battery(MATTERS_FOLDER)
+        battery = battery_of(every, picked.matters)
+        all_matters = {matter.matter_id: matter for matter in every}
+        tests = controls(read_controls(CONTROLS_FOLDER, all_matters), all_matters)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     return InUse(
@@ -110,7 +135,10 @@ def load() -> InUse:
         judge=setting("judge", picked.judge, settings),
         contestants={name: setting("contestant", name, settings) for name in sorted(picked.contestants)},
         battery={matter.matter_id: matter for matter in battery},
+        all_matters=all_matters,
         answers=Recording(ANSWERS_RECORDING).by_request(),
         verdicts=Recording(VERDICTS_RECORDING).by_request(),
+        controls=tests,
+        qualification=Recording(QUALIFICATION_RECORDING).by_request(),
         stored={name: rows for name, rows in stored.items() if {rows[0].contestant_1, rows[0].contestant_2} <= set(picked.contestants)},
     )

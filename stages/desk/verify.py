@@ -10,7 +10,16 @@ from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
 from stages.runtime.errors import Refusal, VerifyFailed
-from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, PAIRS, PROVENANCE, READINGS_RECORDING, TABLES, VERDICTS_RECORDING
+from stages.runtime.paths import (
+    ANSWERS_RECORDING,
+    ASSIGNMENTS_RECORDING,
+    PAIRS,
+    PROVENANCE,
+    QUALIFICATION_RECORDING,
+    READINGS_RECORDING,
+    TABLES,
+    VERDICTS_RECORDING,
+)
 from stages.schema.calls import Request, Row, check_row
 from stages.schema.canonical import canonical, digest, text_digest
 from stages.schema.jsonl import load_json, read_rows
@@ -22,7 +31,7 @@ EXAMPLE = """example:
 
 Nothing is bought and no network is touched. The exit code is 0 when every check holds, and 9 when one fails."""
 
-_RECORDINGS = (ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, VERDICTS_RECORDING, READINGS_RECORDING)
+_RECORDINGS = (ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, VERDICTS_RECORDING, READINGS_RECORDING, QUALIFICATION_RECORDING)
 
 
 @dataclass
@@ -93,6 +102,11 @@ def verdicts_match(study: InUse) -> Check:
     if absent:
         check.remark += f"; {absent} planned pairings have no presentation (missing)"
     return check
+
+
+def controls_match(study: InUse) -> Check:
+    """Every control's request, rebuilt from its texts, its matter and the instrument."""
+    return _matched("requests of controls rebuilt from their texts and the instrument", study.control_requests, study.qualification)
 
 
 def sides_stand(study: InUse) -> Check:
@@ -213,6 +227,7 @@ def checks() -> Iterator[Check]:
         sides_stand,
         answers_match,
         verdicts_match,
+        controls_match,
         verdicts_read_again,
         pairs_counted_again,
         published_digest,

@@ -48,7 +48,7 @@ def page_html(page: Page) -> str:
         style=style,
         policy=policy(style),
         metrics_pairs=page.metrics["pairs"],
-        **{name: page.metrics[name] for name in ("scores", "judge", "coverage", "provenance")},
+        **{name: page.metrics[name] for name in ("scores", "judge", "coverage", "provenance", "qualification")},
     )
 
 

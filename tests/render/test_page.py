@@ -46,6 +46,7 @@ METRICS = {
         "requests_with_two_replies": 1, "tokens": {"prompt": 1000, "completion": 200, "unknown_calls": 2},
         "cost_usd": 1.239, "cost_unknown_calls": 3,
     },
+    "qualification": {"qualifies": False, "because": "identical: 0 of 4 passed, and 0.75 is wanted"},
     "provenance": {
         "record": "0a" * 32, "battery": "1b" * 32, "contestants": "2c" * 32, "answers": "3d" * 32, "assignments": "4e" * 32,
         "instrument": "5f" * 32, "verdicts": "6a" * 32, "tables": {"calls": "7b" * 32},
@@ -389,3 +390,13 @@ def test_the_page_says_nothing_of_when_or_where_it_was_made():
     text = page_html(a_page())
     assert not re.search(r"\d{2}:\d{2}", text)
     assert json.dumps(METRICS["provenance"]["tables"]["calls"]) not in text
+
+
+def test_a_judge_that_does_not_qualify_is_said_so_before_any_score():
+    text = page_html(a_page())
+    said = text.index("The judge does not qualify")
+    assert said < text.index('id="pairs"')
+    assert "identical: 0 of 4 passed, and 0.75 is wanted" in text
+    fit = {**METRICS, "qualification": {"qualifies": True, "because": "every threshold is met"}}
+    assert "does not qualify" not in page_html(a_page(metrics=fit))
+    assert "The judge qualifies" in page_html(a_page(metrics=fit))
