@@ -112,6 +112,27 @@ def test_an_unknown_choice_stops_the_first_stage(bought, sales):
     assert sales.sold() == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("base_url", "words"),
+    [
+        ("api.example.org/v1", "it begins with neither http:// nor https://; the nearest is 'https://api.example.org/v1'"),
+        ("https://me:planted@api.example.org/v1", "a user or a password stands in it"),
+        ("https://api.example.org/v1?key=planted", "a query or a fragment stands in it"),
+    ],
+)
+def test_an_address_that_cannot_be_asked_stops_the_first_stage(bought, base_url, words):
+    before = snapshot(bought)
+    for group, name in (("contestant", "birch"), ("judge", "owl")):
+        unchanged = bought.read(f"conf/{group}/{name}.yaml")
+        bought.change(group, name, base_url=base_url)
+        refused = bought.stage("matters", ok=False)
+        assert refused.returncode == 2
+        assert sentence(refused, "matters").startswith(f"matters: conf/{group}/{name}.yaml: key 'base_url': {words}")
+        assert "planted" not in refused.stderr + refused.stdout
+        (bought.folder / f"conf/{group}/{name}.yaml").write_bytes(unchanged)
+    assert snapshot(bought) == before
+
+
 def test_a_provider_that_says_no_is_quoted_and_what_landed_is_kept(tmp_path):
     def faults(request):
         return status(401, "No such key, friend.") if "birch" in request.json["model"] else None
