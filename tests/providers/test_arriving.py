@@ -36,7 +36,7 @@ def taken(sent: bytes, coding: str | None = None, most: int = 10**6, size: int =
     return arriving
 
 
-def unusable(sent: bytes, words: str, **how) -> Arriving:
+def check_unusable(sent: bytes, words: str, **how) -> Arriving:
     """Take all of it, and be refused with these words at some point."""
     arriving = Arriving(how.get("most", 10**6))
 
@@ -85,27 +85,27 @@ class TestWhole:
 class TestUnusable:
     @pytest.mark.parametrize("coding", ["", "gzip", "deflate"])
     def test_beyond_the_limit(self, coding):
-        unusable(PACKED[coding](b"x" * 5001), "the reply is longer than 5000 bytes", coding=coding, most=5000)
+        check_unusable(PACKED[coding](b"x" * 5001), "the reply is longer than 5000 bytes", coding=coding, most=5000)
 
     def test_the_bytes_as_sent_have_the_same_limit(self):
-        unusable(gzip.compress(b"") * 300, "longer than 5000 bytes", coding="gzip", most=5000)
+        check_unusable(gzip.compress(b"") * 300, "longer than 5000 bytes", coding="gzip", most=5000)
 
     @pytest.mark.parametrize("coding", ["gzip, gzip", "gzip,deflate", "deflate, br", "identity, gzip, gzip"])
     def test_packed_more_than_once(self, coding):
-        arriving = unusable(b"", "the reply is packed 2 times over, which nobody asked for", coding=coding)
+        arriving = check_unusable(b"", "the reply is packed 2 times over, which nobody asked for", coding=coding)
         assert arriving.so_far() is None
 
     @pytest.mark.parametrize("coding", ["gzip", "deflate"])
     def test_broken_cut_and_followed_by_something_else(self, coding):
         packed = PACKED[coding](BODY)
         for sent in (BODY, packed[:-1], packed[: len(packed) // 2], packed + b"\x07more", packed[:30] + b"\xff\xff" + packed[32:]):
-            unusable(sent, "the reply's compression is broken", coding=coding)
+            check_unusable(sent, "the reply's compression is broken", coding=coding)
 
     @pytest.mark.parametrize(
         ("coding", "words"), [("br", "packed as br in a way"), ("sk-planted-key", "is packed in a way that nobody asked for")]
     )
     def test_a_packing_that_cannot_be_undone(self, coding, words):
-        arriving = unusable(b"\x1b\x0f\x00\xf8\xa5", words, coding=coding)
+        arriving = check_unusable(b"\x1b\x0f\x00\xf8\xa5", words, coding=coding)
         assert arriving.so_far() is None, "what cannot be unpacked cannot be searched for the key"
 
 
@@ -119,13 +119,13 @@ class TestSoFar:
 
     def test_what_was_unpacked_before_the_packing_broke(self):
         sent = gzip.compress(BODY * 500, compresslevel=0)
-        found = unusable(sent[:9000], "broken", coding="gzip").so_far()
+        found = check_unusable(sent[:9000], "broken", coding="gzip").so_far()
         assert (BODY * 500).startswith(found.body)
         assert len(found.body) > 8000
 
     def test_of_what_is_too_long_the_beginning(self):
         long = b"x" * (3 * BEGINNING)
-        assert len(unusable(long, "longer", most=2 * BEGINNING).so_far().body) == BEGINNING
+        assert len(check_unusable(long, "longer", most=2 * BEGINNING).so_far().body) == BEGINNING
 
     @pytest.mark.parametrize("status", [301, 404, 429, 500])
     def test_nothing_of_a_failure(self, status):
