@@ -23,7 +23,7 @@ from stages.schema.names import addresses_the_judge, mentions
 from stages.schema.orders import AnswerOrder, orders_in
 from stages.schema.rows import Attempt
 from stages.schema.settings import Choices, Runner, Study, settings
-from stages.store.fetching import replies_to
+from stages.store.fetching import Fetching
 
 
 def planned(models: dict[str, Model], battery: Iterable[Matter]) -> list[Request]:
@@ -68,7 +68,8 @@ def generate() -> None:
     with refusing(kind=BadRecord):
         orders = orders_in(ANSWER_ORDERS, AnswerOrder)
     requests = planned(models, battery)
-    replies = replies_to("answers", requests, ANSWERS_RECORDING, Switchboard(models, runner), runner, abandoned(orders))
+    fetching = Fetching("answers", ANSWERS_RECORDING, runner, lambda: Switchboard(models, runner))
+    replies = fetching.replies_to(requests, abandoned(orders))
     rules = {matter.matter_id: study.attempt_rules[matter.series] for matter in battery}
     attempts = [attempt_of(rows, models[rows[0]["contestant"]], rules[rows[0]["matter_id"]]) for rows in replies.values()]
     write_rows(ATTEMPTS, (a.row() for a in sorted(attempts, key=lambda a: (a.matter_id, a.contestant, a.attempt))))

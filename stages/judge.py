@@ -10,7 +10,6 @@ import sys
 
 from stages.bench.judging import bench
 from stages.instrument.readings import changes, reading_row
-from stages.providers.switchboard import Switchboard
 from stages.runtime.entry import arguments, run
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import MATTERS, PRESENTATIONS, READINGS_RECORDING, VERDICT_ORDERS, VERDICTS, VERDICTS_RECORDING
@@ -20,8 +19,7 @@ from stages.schema.jsonl import Row, read_rows, write_rows
 from stages.schema.matter import matter_from_row
 from stages.schema.orders import VerdictOrder, orders_in
 from stages.schema.rows import Presentation
-from stages.schema.settings import Runner
-from stages.store.fetching import replies_to
+from stages.store.fetching import Fetching
 from stages.store.recordings import Recording
 
 
@@ -45,8 +43,10 @@ def judge(chosen: dict[str, str]) -> None:
     with refusing(kind=BadRecord):
         ended = {order.presentation_id for order in orders_in(VERDICT_ORDERS, VerdictOrder)}
 
-    def replies(requests: list[Request], board: Switchboard, runner: Runner) -> dict[str, list[Row]]:
-        return replies_to("verdicts", requests, VERDICTS_RECORDING, board, runner, lambda r: r.subject["presentation_id"] in ended)
+    fetching = Fetching("verdicts", VERDICTS_RECORDING, seat.runner, seat.board)
+
+    def replies(requests: list[Request]) -> dict[str, list[Row]]:
+        return fetching.replies_to(requests, lambda request: request.subject["presentation_id"] in ended)
 
     verdicts = seat.verdicts(battery, presentations, "verdict", replies)
     record_readings([reading_row(verdict) for verdict in verdicts], Recording(READINGS_RECORDING))

@@ -9,18 +9,15 @@ Writes data/work/controls.jsonl, the replies in use as read, each with the verdi
 import sys
 
 from stages.bench.judging import bench
-from stages.providers.switchboard import Switchboard
 from stages.runtime.entry import arguments, run
 from stages.runtime.errors import refusing
 from stages.runtime.paths import CONTROLS, CONTROLS_FOLDER, MATTERS_FOLDER, QUALIFICATION_RECORDING
 from stages.runtime.progress import say
-from stages.schema.calls import Request
 from stages.schema.controls import Control, controls, read_controls
 from stages.schema.jsonl import Row, write_rows
 from stages.schema.matter import read_battery
 from stages.schema.rows import Verdict
-from stages.schema.settings import Runner
-from stages.store.fetching import replies_to
+from stages.store.fetching import Fetching
 
 
 def control_row(control: Control, verdict: Verdict) -> Row:
@@ -37,10 +34,8 @@ def qualify(chosen: dict[str, str]) -> None:
     if not tests:
         say(f"qualify: there are no controls in {CONTROLS_FOLDER}, so the judge stays untested")
 
-    def replies(requests: list[Request], board: Switchboard, runner: Runner) -> dict[str, list[Row]]:
-        return replies_to("controls", requests, QUALIFICATION_RECORDING, board, runner)
-
-    verdicts = seat.verdicts(battery, [control.shown for control in tests.values()], "control", replies)
+    fetching = Fetching("controls", QUALIFICATION_RECORDING, seat.runner, seat.board)
+    verdicts = seat.verdicts(battery, [control.shown for control in tests.values()], "control", fetching.replies_to)
     write_rows(CONTROLS, (control_row(tests[verdict.presentation_id], verdict) for verdict in verdicts))
 
 

@@ -83,9 +83,9 @@ def short_body() -> Fault:
     return Fault(act="short")
 
 
-def endless() -> Fault:
-    """A body of blanks that never ends."""
-    return Fault(act="endless")
+def endless(words: bytes = b" ") -> Fault:
+    """A body of blanks, or of these words over and over, that never ends."""
+    return Fault(body=words, act="endless")
 
 
 def redirect(location: str, code: int = 307) -> Fault:
@@ -294,7 +294,7 @@ class _Talk(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(OSError):  # the client hung up, as it should
             while not self.server.loopback.stopping.is_set():
-                self.wfile.write(b" " * 4096)
+                self.wfile.write((fault.body or b" ") * 4096)
                 time.sleep(0.005)
 
 

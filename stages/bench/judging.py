@@ -18,7 +18,7 @@ from stages.schema.rows import Presentation, Verdict
 from stages.schema.settings import HostedJudge, Instrument, LocalJudge, Runner, settings
 
 Judge = LocalJudge | HostedJudge
-Replies = Callable[[list[Request], Switchboard, Runner], Mapping[str, list[Row]]]
+Replies = Callable[[list[Request]], Mapping[str, list[Row]]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class Bench:
     instrument_name: str
     instrument: Instrument
     runner: Runner
+
+    def board(self) -> Switchboard:
+        """Where the judge is asked, for one round."""
+        return Switchboard({self.judge: self.model}, self.runner)
 
     def requests(
         self, battery: Mapping[str, Matter], shown: Iterable[Presentation], attempt: int, kind: Literal["verdict", "control"]
@@ -70,11 +74,11 @@ class Bench:
     def verdicts(
         self, battery: Mapping[str, Matter], shown: list[Presentation], kind: Literal["verdict", "control"], replies: Replies
     ) -> list[Verdict]:
-        """Every reply for every presentation, as read. ``replies`` obtains them, from wherever they are recorded or sold."""
+        """Every reply for every presentation, as read. ``replies`` obtains those of one round, from wherever they are recorded or sold."""
 
         def asked(presentations: list[Presentation], attempt: int) -> list[Verdict]:
             requests = self.requests(battery, presentations, attempt, kind)
-            found = replies(requests, Switchboard({self.judge: self.model}, self.runner), self.runner)
+            found = replies(requests)
             return [self.verdict_of(found[request.sha256]) for request in requests if request.sha256 in found]
 
         return rounds(shown, self.model.ask_again, asked)

@@ -1,39 +1,49 @@
-"""One request, asked until it delivers something: full jitter, a cap, a number of tries and a budget. The key stays inside."""
+"""One request, asked until it delivers something: full jitter, a cap, a number of tries and a budget. The key stays inside.
+
+Every try that delivers nothing is handed over before the next one begins, with what came where that may have been paid for.
+"""
 
 import asyncio
-import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, stop_before_delay, wait_random_exponential
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    stop_after_attempt,
+    stop_any,
+    stop_before_delay,
+    wait_random_exponential,
+)
+from tenacity.stop import stop_base
 
-from stages.providers.openai import Again, No, classify, shortened
+from stages.providers.arriving import Raw
+from stages.providers.openai import Again, Delivered, No, Spoiled, classify
+from stages.providers.redaction import clean, without
 from stages.runtime.errors import ProviderRefused
-from stages.schema.calls import Exchange, Request, Row
+from stages.schema.calls import Exchange, Request, Row, try_row
 from stages.schema.settings import Runner
 
-# Shorter "keys" are placeholders that an endpoint without keys is given ("none", "EMPTY", "ollama"). They are no secret, and an
-# answer that happens to hold such a word must not be changed.
-SECRET_MIN = 8
-
-
-@dataclass(frozen=True)
-class Raw:
-    """What came back over HTTP, whole; header names in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
+SPOILED_MAX = 2  # replies that cannot be read and may be paid for: one more is worth its price, a third would be the same again
 
 
 class TransportFault(Exception):
-    """No whole reply came back. Its sentence holds neither the key nor a header."""
+    """No whole reply came back. Its sentence holds neither the key nor a header.
+
+    received: what came under a success status, as far as it may be kept. spoiled: it all came, and cannot be taken as it is sent.
+    """
+
+    def __init__(self, sentence: str, received: Raw | None = None, spoiled: bool = False) -> None:
+        super().__init__(sentence)
+        self.received = received
+        self.spoiled = spoiled
 
 
 class GaveUp(Exception):
-    """A request delivered nothing within its tries. ``tries`` holds each: started_at, elapsed_ms, outcome.
+    """A request delivered nothing within its tries. ``tries`` holds each, as stages.schema.calls.try_row makes them.
 
     closes: the endpoint asks to be left alone for longer than a request may wait, so there is no use in asking it for others.
     """
@@ -53,34 +63,48 @@ class SaidNo(ProviderRefused):
 
 
 class _NotYet(Exception):
-    """One try delivered nothing. after_s: seconds to wait at least."""
+    """One try delivered nothing. after_s: seconds to wait at least. spoiled: something came, and may be paid for."""
 
-    def __init__(self, reason: str, after_s: float | None = None) -> None:
+    def __init__(self, reason: str, after_s: float | None = None, spoiled: bool = False) -> None:
         super().__init__(reason)
         self.after_s = after_s
+        self.spoiled = spoiled
 
 
 Post = Callable[[bytes, str | None], Awaitable[Raw]]
+Keep = Callable[[Row], Awaitable[None]]
 
 
-async def ask(request: Request, post: Post, key: str | None, runner: Runner, draining: asyncio.Event | None = None) -> Exchange:
+async def nowhere(tried: Row) -> None:
+    """The keep where nobody keeps."""
+
+
+async def ask(
+    request: Request, post: Post, key: str | None, runner: Runner, draining: asyncio.Event | None = None, keep: Keep = nowhere
+) -> Exchange:
     """Ask until something is delivered. ``post`` sends a body with a key to the one place that this request goes to.
 
-    draining: once it is set, a try in flight still lands, but none follows it.
-    Raises GaveUp when the tries or the budget are used up, and ProviderRefused when the provider says no for good; both name the
-    request and hold the provider's words.
+    draining: once it is set, a try in flight still lands, but none follows it. keep: takes each try that delivered nothing, before
+    the next one; what it raises ends the asking.
+    Raises GaveUp when the tries or the budget are used up, or too much came that cannot be read, and ProviderRefused when the
+    provider says no for good; both name the request and hold the provider's words.
     """
     tries: list[Row] = []
     retrying = AsyncRetrying(
         sleep=_pausing(draining or asyncio.Event(), tries),
         retry=retry_if_exception_type(_NotYet),
-        stop=stop_after_attempt(runner.tries) | stop_before_delay(runner.budget_s),
+        stop=stop_any(_SpoiledEnough(), stop_after_attempt(runner.tries), stop_before_delay(runner.budget_s)),
         wait=_waiting(runner.wait_max_s),
         reraise=True,
     )
+
+    async def noted(tried: Row) -> None:
+        tries.append(tried)
+        await keep(tried)
+
     label = f"{request.name} ({request.sha256[:12]})"
     try:
-        exchange: Exchange = await retrying(_once, request.body_bytes, post, key, tries)
+        exchange: Exchange = await retrying(_once, request.body_bytes, post, key, noted)
     except _NotYet as failure:
         later = _come_back(failure, len(tries), runner)
         sentence = f"{label}: nothing delivered in {_times(len(tries))}; the last: {failure}{later}"
@@ -90,49 +114,45 @@ async def ask(request: Request, post: Post, key: str | None, runner: Runner, dra
     return replace(exchange, tries=tuple(tries))
 
 
-async def _once(body: bytes, post: Post, key: str | None, tries: list[Row]) -> Exchange:
-    """One try: the exchange, or _NotYet with its line added to ``tries``."""
+async def _once(body: bytes, post: Post, key: str | None, noted: Keep) -> Exchange:
+    """One try: the exchange, or _NotYet or ProviderRefused when what became of it is noted."""
     started_at, clock = _stamp(datetime.now(UTC)), time.monotonic()
-    try:
-        raw = await _delivered(body, post, key)
-    except _NotYet as failure:
-        tries.append({"started_at": started_at, "elapsed_ms": _since(clock), "outcome": str(failure)})
-        raise
-    except ProviderRefused as refusal:
-        tries.append({"started_at": started_at, "elapsed_ms": _since(clock), "outcome": str(refusal)})
-        raise
-    return Exchange(raw.status, raw.body, started_at, _since(clock))
+    came = await _came(body, post, key)
+    elapsed_ms = _since(clock)
+    if came.fault is None:
+        return Exchange(came.raw.status, came.raw.body, started_at, elapsed_ms)
+    kept = came.raw if came.raw.success else _NOTHING
+    await noted(try_row(str(came.fault), started_at, elapsed_ms, kept.status, kept.body))
+    raise came.fault
 
 
-async def _delivered(body: bytes, post: Post, key: str | None) -> Raw:
-    """What was delivered, without the key. Raises _NotYet or ProviderRefused."""
+_NOTHING = Raw(0, {}, b"")
+
+
+@dataclass(frozen=True)
+class _Came:
+    """What one try brought, without the key, and why it is no delivery; fault None: it is one."""
+
+    raw: Raw
+    fault: _NotYet | ProviderRefused | None
+
+
+async def _came(body: bytes, post: Post, key: str | None) -> _Came:
     try:
         raw = await post(body, key)
     except TransportFault as fault:
-        raise _NotYet(_without(key, str(fault))) from None
-    if key and len(key) >= SECRET_MIN:  # before it is classified: words are cut, and half a key is too much
-        form = _form_of(key)
-        headers = {name: form.sub(b"[key]", value.encode()).decode() for name, value in raw.headers.items()}
-        raw = Raw(raw.status, headers, form.sub(b"[key]", raw.body))
-    match classify(raw.status, raw.headers, raw.body):
-        case Again(reason, after_s):
-            raise _NotYet(_without(key, reason), after_s)
+        return _Came(clean(key, fault.received or _NOTHING, cut=True), _NotYet(without(key, str(fault)), spoiled=fault.spoiled))
+    whole = clean(key, raw)
+    found = classify(whole.status, whole.headers, whole.body)
+    if isinstance(found, Delivered):
+        return _Came(whole, None)
+    broken = clean(key, raw, cut=True)
+    match classify(broken.status, broken.headers, broken.body):
+        case Again(reason, after_s) as again:
+            return _Came(broken, _NotYet(without(key, reason), after_s, isinstance(again, Spoiled)))
         case No(reason):
-            raise ProviderRefused(_without(key, reason))
-    return raw
-
-
-def _form_of(key: str) -> re.Pattern[bytes]:
-    """The key as it may stand in a body: each character as itself, as JSON escapes it, or as a URL does."""
-    forms = []
-    for char in key:
-        plain = re.escape(char) if char.isalnum() else rf"\\?{re.escape(char)}"
-        forms.append(rf"(?:{plain}|\\u(?i:{ord(char):04x})|%(?i:{ord(char):02x}))")
-    return re.compile("".join(forms).encode("utf-8"))
-
-
-def _without(key: str | None, words: str) -> str:
-    return shortened(words.replace(key, "[key]")) if key else shortened(words)
+            return _Came(broken, ProviderRefused(without(key, reason)))
+    raise RuntimeError("what was no delivery became one without the key")
 
 
 def _waiting(cap_s: float) -> Callable[[RetryCallState], float]:
@@ -144,6 +164,18 @@ def _waiting(cap_s: float) -> Callable[[RetryCallState], float]:
         return (getattr(failure, "after_s", None) or 0.0) + jitter(state)
 
     return wait
+
+
+class _SpoiledEnough(stop_base):
+    """The tries end because too much came that cannot be read. Made for one request, and asked once after each of its tries."""
+
+    def __init__(self) -> None:
+        self._spoiled = 0
+
+    def __call__(self, retry_state: RetryCallState) -> bool:
+        failure = retry_state.outcome.exception() if retry_state.outcome else None
+        self._spoiled += isinstance(failure, _NotYet) and failure.spoiled
+        return self._spoiled >= SPOILED_MAX
 
 
 def _pausing(draining: asyncio.Event, tries: list[Row]) -> Callable[[float], Awaitable[None]]:

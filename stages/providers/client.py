@@ -15,7 +15,8 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport, HttpxAiohttpClient
 
-from stages.providers.asking import Raw, TransportFault
+from stages.providers.arriving import Arriving, Raw, Unusable
+from stages.providers.asking import TransportFault
 from stages.schema.settings import Runner
 
 BODY_MAX = 64 * 1024 * 1024  # bytes; the longest real answers are under 1 MiB, and beyond this a machine would run out of memory
@@ -34,7 +35,6 @@ _SENTENCES: list[tuple[tuple[type[BaseException], ...], str]] = [
     ((TimeoutError, httpx.ReadTimeout), "no reply within the time"),
     ((aiohttp.ClientConnectorError,), "no connection"),
     ((aiohttp.ClientResponseError,), "the reply is no HTTP"),
-    ((httpx.DecodingError,), "the reply's compression is broken"),
     ((httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError), "the address is none that can be asked"),
 ]
 
@@ -82,24 +82,23 @@ class Client:
         await self._http.aclose()
 
     async def post(self, url: str, body: bytes, key: str | None) -> Raw:
-        """Send ``body`` as JSON and take the whole reply. Raises TransportFault when no whole reply came."""
+        """Send ``body`` as JSON and take the whole reply. Raises TransportFault, with what came of it, when no whole reply came."""
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        arriving = Arriving(self._body_max)
         try:
             async with (
                 asyncio.timeout(self._wall_s),
                 self._http.stream("POST", url, content=body, headers=headers) as response,
             ):
-                return Raw(response.status_code, dict(response.headers), await self._whole(response))
+                arriving.begin(response.status_code, dict(response.headers))
+                async for piece in response.aiter_raw():  # as sent: httpx itself would unpack without a limit
+                    arriving.take(piece)
+                return arriving.whole()
+        except Unusable as reason:
+            raise TransportFault(f"{_host(url)}: {reason}", arriving.so_far(), spoiled=arriving.success) from None
         except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError, ValueError) as error:
-            raise TransportFault(f"{_host(url)}: {_sentence(error)}") from None  # from None: the chain holds the request, and so the key
-
-    async def _whole(self, response: httpx.Response) -> bytes:
-        found = bytearray()
-        async for chunk in response.aiter_bytes():
-            found += chunk
-            if len(found) > self._body_max:
-                raise TransportFault(f"{response.url.host}: the reply is longer than {self._body_max} bytes")
-        return bytes(found)
+            sentence = f"{_host(url)}: {_sentence(error)}"
+            raise TransportFault(sentence, arriving.so_far()) from None  # from None: the chain holds the request, and so the key
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -71,6 +71,11 @@ class Again:
 
 
 @dataclass(frozen=True)
+class Spoiled(Again):
+    """Something came under a success status, and no answer can be read in it. It may have been paid for."""
+
+
+@dataclass(frozen=True)
 class No:
     """Nothing was delivered, and no other try of the same request will."""
 
@@ -108,7 +113,7 @@ def read_reply(row: Row) -> Reply:
 
 
 def classify(http_status: int, headers: Mapping[str, str], body: bytes, now: datetime | None = None) -> Delivered | Again | No:
-    """What an exchange came to: a delivery, a reason to try again, or a no that stays.
+    """What an exchange came to: a delivery, a reason to try again (Spoiled: which may have cost as much as one), or a no that stays.
 
     ``now`` is the time that an HTTP date in Retry-After is measured from; by default the clock's. Raises nothing.
     """
@@ -118,12 +123,12 @@ def classify(http_status: int, headers: Mapping[str, str], body: bytes, now: dat
         error = _error(_json(body))
         status = _named_status(http_status, error)
         reason = _reason(http_status, error, body, fault)
-    if _success(status) or status in _AGAIN or status >= 500:
-        return Again(reason, _after_s({key.lower(): value for key, value in headers.items()}, now or datetime.now(UTC)))
-    if 300 <= status < 400:
-        target = next((value for key, value in headers.items() if key.lower() == "location"), "nowhere")
-        return No(f"HTTP {http_status}: it redirects to {shortened(target)}, and redirects are not followed")
-    return No(reason)
+    named = {key.lower(): value for key, value in headers.items()}
+    if _success(status):
+        return Spoiled(reason)
+    if status in _AGAIN or status >= 500:
+        return Again(reason, _after_s(named, now or datetime.now(UTC)))
+    return No(_elsewhere(status, shortened(named.get("location", ""))) if 300 <= status < 400 else reason)
 
 
 def shortened(text: str) -> str:
@@ -132,14 +137,26 @@ def shortened(text: str) -> str:
     return " ".join(plain.split())[:WORDS_MAX]
 
 
+def _elsewhere(status: int, target: str) -> str:
+    """The words for a status that sends one elsewhere, to ``target`` or nowhere."""
+    if target:
+        return f"HTTP {status}: it redirects to {target}, and redirects are not followed"
+    if status == 304:
+        return "HTTP 304: it says that nothing has changed, which answers no request"
+    return f"HTTP {status}: it sends elsewhere without saying where"
+
+
 def _success(status: int) -> bool:
     return 200 <= status < 300
 
 
 def _json(body: bytes) -> object:
-    """The body's JSON value; None when it is none. A repeated key or a NaN is none: two readers might read it differently."""
+    """The body's JSON value; None when it is none. A repeated key or a NaN is none: two readers might read it differently.
+
+    A byte order mark before it is passed over, as RFC 8259, section 8.1, allows: some gateways write one.
+    """
     try:
-        return load_json(body.decode("utf-8"))
+        return load_json(body.decode("utf-8-sig"))
     except ValueError:
         return None
 
@@ -166,11 +183,8 @@ def _reply(data: dict[str, Any], choice: dict[str, Any]) -> Reply:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise ValueError("the choice holds no message")
-    content = message.get("content")
-    if content is not None and not isinstance(content, str):
-        raise ValueError("the message's content is no text")
     refusal = _text(message.get("refusal"))
-    text = _text(content) or refusal or ""
+    text = _text(_content(message)) or refusal or ""
     return Reply(
         status=_status(choice, text, refusal),
         finish_reason=_text(choice.get("finish_reason")),
@@ -179,6 +193,18 @@ def _reply(data: dict[str, Any], choice: dict[str, Any]) -> Reply:
         provider_code=_text(choice.get("native_finish_reason")),
         **_served(data),
     )
+
+
+def _content(message: dict[str, Any]) -> str | None:
+    """The message's text, which may come in parts. Raises ValueError for a part that is no text: an answer is read whole or not at all."""
+    content = message.get("content")
+    if content is None or isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [None]
+    texts = [part["text"] for part in parts if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)]
+    if len(texts) < len(parts):
+        raise ValueError("the message's content is no text")
+    return "".join(texts)
 
 
 def _served(data: dict[str, Any]) -> dict[str, Any]:
@@ -262,7 +288,8 @@ def _reason(http_status: int, error: dict[str, Any], body: bytes, fault: ValueEr
     words = _words(error, body)
     if not _success(http_status):
         return shortened(f"HTTP {http_status}: {words}")
-    return shortened(f"HTTP {http_status}, but {f'it names error {_code(error)}' if error else fault}: {words}")
+    named = f"it names error {code}" if (code := _code(error)) else fault
+    return shortened(f"HTTP {http_status}, but {named}: {words}")
 
 
 def _code(error: dict[str, Any]) -> str | None:

@@ -8,7 +8,8 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from stages.providers.asking import GaveUp, Post, Raw, TransportFault, ask
+from stages.providers.arriving import Raw
+from stages.providers.asking import GaveUp, Keep, Post, TransportFault, ask, nowhere
 from stages.providers.local import LocalServer, why_not
 from stages.providers.openai import read_reply
 from stages.providers.pace import Pace
@@ -92,8 +93,8 @@ class Switchboard:
         """Let what is in flight land, and try nothing a second time: waits between tries end in GaveUp."""
         self._draining.set()
 
-    async def ask(self, request: Request) -> Exchange:
-        """Ask the model that ``request`` is for.
+    async def ask(self, request: Request, keep: Keep = nowhere) -> Exchange:
+        """Ask the model that ``request`` is for. keep: takes each try that delivered nothing, at once.
 
         Raises NothingBought (no key, no weights, no runtime, no start), ProviderRefused (a no that stays) and
         stages.providers.asking.GaveUp (nothing delivered within the tries).
@@ -103,13 +104,13 @@ class Switchboard:
         if isinstance(model, LocalModel):
             async with self._turn:
                 base_url, key = await self._serving(model)
-                return await ask(request, partial(self._http().post, _chat(base_url)), key, self._runner, self._draining)
+                return await ask(request, partial(self._http().post, _chat(base_url)), key, self._runner, self._draining, keep)
         reason = self._why_not(name)
         if reason:
             raise NothingBought(f"{name}: {reason}")
         post = self._paced(self._pace(model.route), partial(self._http().post, _chat(model.base_url)), model)
         post = self._permitted(request, post)
-        return await ask(request, post, _key(model), self._runner, self._draining)
+        return await ask(request, post, _key(model), self._runner, self._draining, keep)
 
     def _permitted(self, request: Request, post: Post) -> Post:
         """``post`` that asks for leave before every further try: each may be paid for. The first has its leave already."""

@@ -54,7 +54,7 @@ def composed(group: str, name: str, conf: Path = CONF) -> Any:
 
 
 def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return " ".join(str(error).split())[:200] or "it holds no settings that can be composed"  # Hydra has no words for a key of nothing
 
 
 def setting(group: str, name: str, check: Check) -> Any:

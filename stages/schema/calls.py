@@ -62,7 +62,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One HTTP exchange that delivered something, whatever it was. tries: the earlier ones that delivered nothing."""
+    """One HTTP exchange that delivered something, whatever it was. tries: the earlier ones that delivered nothing, as ``try_row``."""
 
     http_status: int
     body: bytes
@@ -76,12 +76,26 @@ def seal(row: Row) -> Row:
     return {**row, "row_sha256": digest(row)}
 
 
+def _body_fields(body: bytes) -> Row:
+    """A body as a row holds it: as text where it is UTF-8, else in base64."""
+    try:
+        return {"body": body.decode("utf-8"), "body_encoding": "utf-8"}
+    except UnicodeDecodeError:
+        return {"body": base64.b64encode(body).decode("ascii"), "body_encoding": "base64"}
+
+
+def try_row(outcome: str, started_at: str, elapsed_ms: int, http_status: int = 0, body: bytes = b"") -> Row:
+    """One exchange that delivered nothing: what became of it, in one line. It stands in ``tries`` of the call that delivers.
+
+    body: what came under ``http_status`` and cannot be read; it may have been paid for, and so is kept as received (``body_of``).
+    Most failures bring nothing, and their rows lack these keys, as all did when format 1 began.
+    """
+    came = {"http_status": http_status, **_body_fields(body)} if body else {}
+    return {"started_at": started_at, "elapsed_ms": elapsed_ms, "outcome": outcome, **came}
+
+
 def call_row(request: Request, exchange: Exchange) -> Row:
     """The sealed row of one call."""
-    try:
-        body, encoding = exchange.body.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError:
-        body, encoding = base64.b64encode(exchange.body).decode("ascii"), "base64"
     return seal(
         {
             "format": FORMAT,
@@ -95,8 +109,7 @@ def call_row(request: Request, exchange: Exchange) -> Row:
             "route": request.route,
             "model": request.model,
             "http_status": exchange.http_status,
-            "body": body,
-            "body_encoding": encoding,
+            **_body_fields(exchange.body),
             "started_at": exchange.started_at,
             "elapsed_ms": exchange.elapsed_ms,
             "tries": list(exchange.tries),
@@ -105,7 +118,7 @@ def call_row(request: Request, exchange: Exchange) -> Row:
 
 
 def body_of(row: Row) -> bytes:
-    """The body of a call row as it was received."""
+    """The body of a call row, or of a try that holds one, as it was received."""
     body: str = row["body"]
     return base64.b64decode(body, validate=True) if row["body_encoding"] == "base64" else body.encode("utf-8")
 

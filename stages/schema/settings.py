@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
+from stages.schema.addresses import address
 from stages.schema.names import nearest
 
 
@@ -20,6 +22,14 @@ def _real_day(text: str) -> str:
     return text
 
 
+def _real_address(text: str) -> str:
+    try:
+        return address(text)
+    except ValueError as fault:
+        raise PydanticCustomError(_WHOLE, "{sentence}", {"sentence": str(fault)}) from None
+
+
+_WHOLE = "whole_sentence"  # an error whose own words say all: the value itself may hold a password, and is not repeated
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_real_day)]
 Text = Annotated[str, Field(min_length=1)]
@@ -106,7 +116,7 @@ class HostedModel(_System):
     provider: Literal["openai"]
     model: Text
     route: Text
-    base_url: Annotated[str, Field(pattern=r"^https?://[^/]+.*[^/]$")]
+    base_url: Annotated[str, AfterValidator(_real_address)]
     key_env: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")] | None = None
     routing: Routing | None = None
     price: Price | None = None
@@ -243,6 +253,8 @@ def _sentence(kind: Any, error: ValidationError) -> str:
         return f"unknown key {place!r}; {nearest(str(first['loc'][-1]), _fields(kind))}"
     if first["type"] == "missing":
         return f"key {place!r} is missing"
+    if first["type"] == _WHOLE:
+        return f"key {place!r}: {first['msg']}"
     return f"key {place!r}: {first['msg'][0].lower()}{first['msg'][1:]} (it is {first['input']!r:.80})"
 
 

@@ -181,6 +181,15 @@ def _stored(outcome: Outcome, missing: int, saved: bool) -> str:
     return f"{safe} landed and are in the journal, but not in the recording{lost}; the same command goes on from here"
 
 
+def _spoiled(outcome: Outcome) -> list[str]:
+    """Where the bytes are of requests that never landed although something came: whoever paid for them shall find them."""
+    files = [path for sha256, path in outcome.spoiled.items() if sha256 not in outcome.rows]
+    if not files:
+        return []
+    requests, it = ("1 request", "") if len(files) == 1 else (f"{len(files)} requests", ", the first")
+    return [f"what came for {requests} cannot be read and may be paid for; it is kept{it} in {files[0]}"]
+
+
 def _error(outcome: Outcome, halt: Halt, missing: list[Request], saved: bool) -> BaseException | None:
     """What a run that did not get everything raises: the gravest, with the others and what is stored as its notes."""
     stored = _stored(outcome, len(missing), saved)
@@ -192,6 +201,8 @@ def _error(outcome: Outcome, halt: Halt, missing: list[Request], saved: bool) ->
     first, *others = errors
     told = list(dict.fromkeys(_sentence(error) for error in others if str(error) != str(first)))
     for sentence in told[:_NOTES] + [f"and {len(told) - _NOTES} more"] * (len(told) > _NOTES):
+        first.add_note(sentence)
+    for sentence in _spoiled(outcome):
         first.add_note(sentence)
     if not halt.reason:
         first.add_note(stored)

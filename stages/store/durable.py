@@ -43,6 +43,24 @@ def write_part(folder: Path, name: str, data: bytes) -> Path:
     return part
 
 
+def append(path: Path, data: bytes) -> None:
+    """Add ``data`` to the end of ``path`` durably; where that fails, the file is as it was. One writer at a time."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        before = os.fstat(descriptor).st_size
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+            os.fsync(descriptor)
+        except OSError:
+            os.ftruncate(descriptor, before)  # on a full disk the room of half a reply is needed for whole ones
+            raise
+    finally:
+        os.close(descriptor)
+    sync_folder(path.parent)
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` in the place of ``path`` in one step. One writer at a time: the caller holds a lock.
 
@@ -50,9 +68,13 @@ def replace_file(path: Path, data: bytes) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}{PART}")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)  # on a full disk its room is needed
+        raise
     sync_folder(path.parent)

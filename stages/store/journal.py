@@ -2,7 +2,7 @@
 
     <journal>/entries/ab/<request_sha256>.json   one sealed call row, one canonical JSON line
     <journal>/claims/<request_sha256>            a call in flight, locked by the process that makes it
-    <journal>/tries/<request_sha256>.jsonl       exchanges that delivered nothing, until something is delivered
+    <journal>/tries/<request_sha256>.jsonl       exchanges that delivered nothing, with what came of them that may have been paid for
     <journal>/set-aside/                         entries that did not stand up to their digests
 
 A file for each reply: 1,000 durable writes took 0.25 to 3.5 s that way and replies take far longer, a torn write can hurt
@@ -24,7 +24,7 @@ from stages.runtime.errors import BadInput, JournalFailed
 from stages.schema.calls import Row
 from stages.schema.canonical import canonical
 from stages.schema.jsonl import load_json, read_rows, rows_text
-from stages.store.durable import PART, private_folder, sync_folder, write_part
+from stages.store.durable import PART, append, private_folder, sync_folder, write_part
 from stages.store.locks import is_left_over, try_lock
 from stages.store.sealed import check
 
@@ -113,22 +113,21 @@ class Journal:
         with self._failing("written"):
             self._prepare()
             private_folder(self.folder / "tries")
-            with self._tried(request_sha256).open("ab") as file:
-                file.write(("\n" + rows_text(tries)).encode("utf-8"))  # a run that died in a line does not spoil the next one
-                file.flush()
-                os.fsync(file.fileno())
+            lines = "\n" + rows_text(tries)  # a run that died in a line does not spoil the next one
+            append(self.tries_file(request_sha256), lines.encode("utf-8"))
 
     def tries(self, request_sha256: str) -> list[Row]:
         """The exchanges of earlier runs that delivered nothing for this request.
 
         A line that a dying run cut off is passed over: it records no reply, and must not stand in the way of one.
         """
-        path = self._tried(request_sha256)
+        path = self.tries_file(request_sha256)
         with self._failing("read"):
             data = path.read_bytes() if path.exists() else b""
         return [row for line in data.split(b"\n") if (row := _object(line)) is not None]
 
-    def _tried(self, request_sha256: str) -> Path:
+    def tries_file(self, request_sha256: str) -> Path:
+        """Where the exchanges stand that delivered nothing for this request."""
         return self.folder / "tries" / f"{self._named(request_sha256)}.jsonl"
 
     @asynccontextmanager

@@ -5,15 +5,17 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
-from stages.runtime.errors import Refusal
+from stages.runtime.errors import JournalFailed, Refusal
 from stages.schema.calls import Exchange, Request, Row, call_row
 from stages.store.halt import Halt
 from stages.store.journal import Journal
 
 LOOK_S = 0.2  # how soon a signal is answered with a sentence, and the parent's death is seen
 
-Ask = Callable[[Request], Awaitable[Exchange]]
+Keep = Callable[[Row], Awaitable[None]]
+Ask = Callable[[Request, Keep], Awaitable[Exchange]]
 OnLanded = Callable[[Row, bool], None]
 Say = Callable[[str], None]
 
@@ -30,7 +32,8 @@ def _nothing() -> None:
 class Shop:
     """How to buy, as a provider shelf hands it in.
 
-    ask: one call. It raises ``gap`` or a Refusal, or returns what was delivered.
+    ask: one call. It raises ``gap`` or a Refusal, or returns what was delivered. It hands each of its exchanges that delivered
+    nothing to the keep that it is given (a stages.schema.calls.try_row), at once: it is durable when that returns.
     why_not: a sentence when nothing can be bought (no key, no weights, no consent), else None.
     lane, width: which requests share a limit, and how many of a lane may be in flight now; asked again at every landing.
     gap: the exception by which ask says that this one request delivered nothing within its tries.
@@ -38,7 +41,6 @@ class Shop:
     permit: called before each call; a Refusal from it stops the run as one from ask does.
     drain: called once when nothing new is to start: what waits between two tries should give up.
     A gap with a true ``closes`` says that its endpoint wants to be left alone for long: its lane starts nothing new.
-    A gap or a refusal with ``tries`` hands over what became of each exchange; all of them are kept.
     within: a context that is entered before the first call and left after the last: connections, a local server.
     """
 
@@ -59,13 +61,14 @@ class Outcome:
 
     rows: every reply that arrived or was found, by request, whether or not the journal could store it.
     found, bought: how many landed, from the journal and from a provider. gaps: the requests that delivered nothing.
-    failures: what stopped the run, first things first.
+    spoiled: where the journal keeps what came and cannot be read, by request. failures: what stopped the run, first things first.
     """
 
     rows: dict[str, Row] = field(default_factory=dict)
     found: int = 0
     bought: int = 0
     gaps: list[tuple[Request, Exception]] = field(default_factory=list)
+    spoiled: dict[str, Path] = field(default_factory=dict)
     failures: list[BaseException] = field(default_factory=list)
 
 
@@ -135,26 +138,29 @@ class _Lane:
         earlier = self.run.journal.tries(request.sha256)  # before the call: nothing may fail between a reply and its keeping
         try:
             self.run.shop.permit(request)
-            exchange = await self.run.shop.ask(request)
+            exchange = await self.run.shop.ask(request, partial(self._keep, request))
         except self.run.shop.gap as gap:
             self.run.outcome.gaps.append((request, gap))
             self.failed_in_a_row += 1
             self.given_up |= self.failed_in_a_row >= self.run.shop.stop_after_failures or getattr(gap, "closes", False)
-            await self._keep_tries(request, gap)
         except Refusal as refusal:
             self.run.outcome.failures.append(refusal)
-            await self._keep_tries(request, refusal)
         else:
             row = call_row(request, replace(exchange, tries=(*earlier, *exchange.tries)))
             self.run.outcome.rows[request.sha256] = row  # before the journal: if that fails, the recording still gets the reply
             await asyncio.to_thread(self.run.journal.put, row)
             self._land(row, bought=True)
 
-    async def _keep_tries(self, request: Request, failure: Exception) -> None:
-        """What became of exchanges that delivered nothing goes into the journal, and later into the row of what is delivered."""
-        tries: tuple[Row, ...] = getattr(failure, "tries", ())
-        if tries:
-            await asyncio.to_thread(self.run.journal.put_tries, request.sha256, tries)
+    async def _keep(self, request: Request, tried: Row) -> None:
+        """What became of an exchange that delivered nothing goes into the journal, and later into the row of what is delivered."""
+        try:
+            await asyncio.to_thread(self.run.journal.put_tries, request.sha256, [tried])
+        except JournalFailed as failed:
+            if "body" in tried:
+                failed.add_note(f"what came for the {request.name} cannot be read, may be paid for, and could be kept nowhere")
+            raise
+        if "body" in tried:
+            self.run.outcome.spoiled[request.sha256] = self.run.journal.tries_file(request.sha256)
 
     def _land(self, row: Row, bought: bool) -> None:
         self.failed_in_a_row = 0

@@ -35,6 +35,7 @@ def test_a_sound_input_that_is_broken_is_refused_in_one_sentence(name):
 @settings(max_examples=60)
 @given(data=st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
 @example(data=b"")
+@example(data=b"?")
 @example(data=b"[" * 20_000)
 @example(data=b"{" * 20_000)
 @example(data=b"9" * 10_000)

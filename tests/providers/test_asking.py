@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stages.providers.asking import GaveUp, Raw, ask
+from stages.providers.arriving import Raw
+from stages.providers.asking import GaveUp, ask
 from stages.providers.client import Client
 from stages.providers.openai import read_reply
-from stages.runtime.errors import ProviderRefused
-from stages.schema.calls import Exchange, Request, call_row
+from stages.runtime.errors import JournalFailed, ProviderRefused
+from stages.schema.calls import Exchange, Request, body_of, call_row, check_row
 from stages.schema.canonical import canonical
 from stages.schema.settings import Runner
 from tests.loopback import (
@@ -106,16 +108,11 @@ class TestTriesAgain:
             (status(503), "HTTP 503: constructed failure"),
             (status(529, "overloaded"), "HTTP 529: overloaded"),
             (raw(b"<html><title>Bad Gateway</title></html>", 502), "HTTP 502: Bad Gateway"),
-            (raw(b"<html><title>Welcome</title></html>"), "HTTP 200, but the body is no JSON object: Welcome"),
-            (raw(b'{"choices": [{"mess'), 'HTTP 200, but the body is no JSON object: {"choices": [{"mess'),
-            (raw(b'{"choices": []}'), 'HTTP 200, but the body holds no choices: {"choices": []}'),
-            (raw(b'{"choices": null}'), 'HTTP 200, but the body holds no choices: {"choices": null}'),
             (raw(b'{"error": {"code": 502, "message": "upstream"}}'), "HTTP 200, but it names error 502: upstream"),
-            (raw(b""), "HTTP 200, but the body is no JSON object: no words"),
             (reset(), "the connection was reset"),
             (close_early(), "the connection closed before a reply came"),
             (short_body(), "the reply broke off before its end"),
-            (gzipped(b"no gzip"), "the reply's compression is broken"),
+            (Fault(503, {"Content-Encoding": "gzip"}, b"no gzip"), "the reply's compression is broken"),
         ],
     )
     def test_what_may_pass_is_tried_again_and_counted(self, fault, outcome):
@@ -123,7 +120,9 @@ class TestTriesAgain:
             exchange = asked(server)
         assert server.count == 3
         assert [try_["outcome"].endswith(outcome) for try_ in exchange.tries] == [True, True]
-        assert [set(try_) for try_ in exchange.tries] == [{"started_at", "elapsed_ms", "outcome"}] * 2
+        assert all(
+            set(try_) - {"http_status", "body", "body_encoding"} == {"started_at", "elapsed_ms", "outcome"} for try_ in exchange.tries
+        )
         assert all(STARTED.fullmatch(try_["started_at"]) for try_ in exchange.tries)
         assert exchange.tries[0]["started_at"] <= exchange.tries[1]["started_at"] <= exchange.started_at
         assert json.loads(exchange.body)["object"] == "chat.completion"
@@ -148,6 +147,114 @@ class TestTriesAgain:
             exchange = asked(server)
         assert canonical(call_row(REQUEST, exchange))
         assert "\n" not in exchange.tries[0]["outcome"]
+
+
+HALF = json.dumps(completion("The buyer wi")).encode()[:120]
+SPOILED = [
+    (raw(b"<html><title>Welcome</title></html>"), "HTTP 200, but the body is no JSON object: Welcome"),
+    (raw(HALF), 'HTTP 200, but the body is no JSON object: {"id": "chatcmpl-'),
+    (raw(b'{"choices": []}'), 'HTTP 200, but the body holds no choices: {"choices": []}'),
+    (raw(b'{"choices": null}'), 'HTTP 200, but the body holds no choices: {"choices": null}'),
+    (raw(b'{"id": "x"}'), 'HTTP 200, but the body holds no choices: {"id": "x"}'),
+    (raw("é".encode("latin-1") * 9), "HTTP 200, but the body is no JSON object: "),
+    (raw(json.dumps(completion("The buyer wi", None)).encode(), 201), "HTTP 201, but finish_reason None does not end an answer: "),
+]
+
+
+class TestSpoiled:
+    """What comes under a success status and cannot be read may have been paid for: it is kept whole, and repeated once at most."""
+
+    @pytest.mark.parametrize(("fault", "outcome"), SPOILED)
+    def test_it_is_repeated_once_and_kept_whole(self, fault, outcome):
+        with Loopback([fault]) as server:
+            exchange = asked(server)
+        assert server.count == 2
+        (tried,) = exchange.tries
+        assert tried["outcome"].startswith(outcome)
+        assert (tried["http_status"], body_of(tried)) == (fault.code, fault.body)
+        row = call_row(REQUEST, exchange)
+        check_row(row)
+        assert body_of(row["tries"][0]) == fault.body
+        assert read_reply(row).status == "complete"
+
+    @pytest.mark.parametrize(("fault", "outcome"), [*SPOILED, (raw(b""), "HTTP 200, but the body is no JSON object: no words")])
+    def test_a_second_one_ends_the_request_and_both_are_kept(self, fault, outcome):
+        with Loopback(lambda _: fault) as server:
+            failure = given_up(server, run=runner(tries=6))
+        assert server.count == 2
+        assert f"nothing delivered in 2 tries; the last: {outcome}" in str(failure)
+        assert (
+            [body_of(tried) for tried in failure.tries] == [fault.body] * 2 if fault.body else all("body" not in t for t in failure.tries)
+        )
+
+    def test_other_failures_between_do_not_begin_the_count_again(self):
+        page = raw(b"<html></html>")
+        with Loopback([status(503), page, status(503), page, status(503)]) as server:
+            failure = given_up(server, run=runner(tries=6))
+        assert server.count == 4
+        assert ["body" in tried for tried in failure.tries] == [False, True, False, True]
+
+    def test_one_try_is_one_try(self):
+        with Loopback(lambda _: raw(b"<html></html>")) as server:
+            given_up(server, run=runner(tries=1))
+        assert server.count == 1
+
+    @pytest.mark.parametrize(
+        ("fault", "limits", "kept"),
+        [
+            (raw(gzip.compress(b"words " * 900)[:-9], headers={"Content-Encoding": "gzip"}), {}, b"words " * 900),
+            (raw(gzip.compress(gzip.compress(b"{}")), headers={"Content-Encoding": "gzip, gzip"}), {}, None),
+            (raw(b"\x1b\x0f\x00\xf8", headers={"Content-Encoding": "br"}), {}, None),
+            (endless(b"word "), {"body_max": 50_000}, b"word " * 10_000),
+        ],
+        ids=["cut", "packed twice", "brotli", "too long"],
+    )
+    def test_what_cannot_be_taken_as_it_is_sent_counts_the_same(self, fault, limits, kept):
+        with Loopback(lambda _: fault) as server:
+            failure = given_up(server, run=runner(tries=6), **limits)
+        assert server.count == 2
+        if kept is None:
+            assert all("body" not in tried for tried in failure.tries)
+        else:
+            assert all(body_of(tried).startswith(kept[:4000]) for tried in failure.tries)
+
+    def test_a_reply_that_broke_off_is_kept_as_far_as_it_came_and_tried_again(self):
+        with Loopback([short_body()] * 3) as server:
+            exchange = asked(server)
+        assert server.count == 4
+        assert {body_of(tried) for tried in exchange.tries} == {exchange.body}
+
+    def test_the_words_of_a_failure_are_enough(self):
+        with Loopback([status(500, "x" * 900)]) as server:
+            assert set(asked(server).tries[0]) == {"started_at", "elapsed_ms", "outcome"}
+
+    def test_each_is_handed_over_before_the_next_try(self):
+        kept = []
+
+        async def keep(tried: dict) -> None:
+            kept.append((server.count, tried))
+
+        async def one() -> Exchange:
+            async with Client(runner()) as client:
+                return await ask(REQUEST, partial(client.post, f"{server.base_url}/chat/completions"), KEY, runner(), keep=keep)
+
+        with Loopback([status(503), raw(b"<html></html>")]) as server:
+            exchange = asyncio.run(one())
+        assert [count for count, _ in kept] == [1, 2]
+        assert tuple(tried for _, tried in kept) == exchange.tries
+
+    def test_what_the_keeper_raises_ends_the_asking(self):
+        async def keep(tried: dict) -> None:
+            raise JournalFailed("no room")
+
+        async def one() -> None:
+            async with Client(runner()) as client:
+                await ask(REQUEST, partial(client.post, f"{server.base_url}/chat/completions"), KEY, runner(), keep=keep)
+
+        with Loopback(lambda _: raw(b"<html></html>")) as server:
+            with pytest.raises(JournalFailed, match="no room"):
+                asyncio.run(one())
+            assert server.count == 1
 
 
 class TestGivesUp:
@@ -306,11 +413,32 @@ class TestTheKeyStaysInside:
 
     def test_in_every_kind_of_failure_at_once(self):
         page = b"<html><title>%s</title></html>" % KEY.encode()
-        faults = [echo_key(500), raw(page), raw(page, 503), raw(KEY.encode()), reset(), close_early(), short_body(), gzipped(KEY.encode())]
+        faults = [echo_key(500), raw(page), raw(page, 503), reset(), close_early(), short_body()]
         with Loopback(faults) as server:
             exchange = asked(server, run=runner(tries=20))
         assert len(exchange.tries) == len(faults)
         self.clean(call_row(REQUEST, exchange))
+
+    @pytest.mark.parametrize("spelling", SPELLINGS)
+    @pytest.mark.parametrize("written", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le"])
+    def test_in_what_is_kept_although_it_cannot_be_read(self, spelling, written):
+        page = f"<html><title>é {spelling}</title>{spelling} and {spelling}</html>".encode(written)
+        packed = raw(gzip.compress(page)[:-3], headers={"Content-Encoding": "gzip"})
+        for fault in (raw(page), packed):
+            with Loopback(lambda _, fault=fault: fault) as server:
+                failure = given_up(server, run=runner(tries=2))
+            for tried in failure.tries:
+                kept = body_of(tried)
+                self.clean(tried, kept, kept.replace(b"\0", b""), kept.decode(written, "replace"))
+                assert kept.count(b"[key]") == 3
+
+    def test_cut_in_two_at_the_end_of_what_is_kept(self):
+        ends = iter(range(1, len(KEY)))
+        with Loopback(lambda _: raw(f"<html>{KEY}".encode()[: -next(ends)])) as server:
+            failures = [given_up(server, run=runner(tries=2)) for _ in range(len(KEY) // 2)]
+        assert len({body_of(tried) for failure in failures for tried in failure.tries}) == 5
+        self.clean(*(text for failure in failures for tried in failure.tries for text in (failure, body_of(tried), tried)))
+        assert not [failure for failure in failures if KEY[:5] in f"{failure} {failure.tries}"]
 
     def test_a_placeholder_is_no_secret_and_changes_no_answer(self):
         with Loopback([raw(json.dumps(completion("The drawer was EMPTY.")).encode())]) as server:

@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 import json
 import shutil
 import socket
@@ -8,10 +9,11 @@ import threading
 
 import pytest
 
-from stages.providers.asking import Raw, TransportFault
+from stages.providers.arriving import Raw
+from stages.providers.asking import TransportFault
 from stages.providers.client import BODY_MAX, Client
 from stages.schema.settings import Runner
-from tests.loopback import Loopback, close_early, completion, endless, gzipped, raw, redirect, reset, short_body, slow, status
+from tests.loopback import Fault, Loopback, close_early, completion, endless, gzipped, raw, redirect, reset, short_body, slow, status
 
 KEY = "sk-planted-key-4f1d"
 BODY = b'{"model":"m","messages":[{"role":"user","content":"Who wins?"}]}'
@@ -196,6 +198,36 @@ class TestTransportFaults:
 
     def test_broken_compression(self, chat):
         assert fault(chat(gzipped(b'{"choices": []}'))).endswith("the reply's compression is broken")
+
+    def test_packed_twice(self, chat):
+        twice = raw(gzip.compress(gzip.compress(b"{}")), headers={"Content-Encoding": "gzip, gzip"})
+        assert fault(chat(twice)).endswith("the reply is packed 2 times over, which nobody asked for")
+
+    @pytest.mark.parametrize(
+        ("came", "code", "received", "spoiled"),
+        [
+            (short_body(), 200, True, False),
+            (gzipped(b"no gzip"), 200, False, True),
+            (gzipped(gzip.compress(b'{"choices": []}')[:-3]), 200, True, True),
+            (Fault(429, {"Content-Encoding": "gzip"}, b"no gzip"), 429, False, False),
+            (Fault(500, {"Content-Encoding": "gzip"}, gzip.compress(b"words")[:-3]), 500, False, False),
+            (reset(), None, False, False),
+        ],
+        ids=["broken off", "broken", "cut", "a failure that is broken", "a failure that is cut", "reset"],
+    )
+    def test_what_came_of_a_success_is_handed_over_and_nothing_else(self, chat, came, code, received, spoiled):
+        with pytest.raises(TransportFault) as caught:
+            post(chat(came))
+        assert caught.value.spoiled is spoiled
+        assert bool(caught.value.received) is received
+        if received:
+            assert caught.value.received.status == code
+            assert b'"choices"' in caught.value.received.body
+
+    def test_what_trickled_in_before_the_wall_is_handed_over(self, chat):
+        with pytest.raises(TransportFault, match="no reply within the time") as caught:
+            post(chat(endless(b"word ")), wall_s=0.5)
+        assert caught.value.received.body.startswith(b"word word ")
 
     @pytest.mark.parametrize("said", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 200 OK\r\nbroken header\r\n\r\n", b"\x00" * 64])
     def test_a_server_that_speaks_no_http(self, said):

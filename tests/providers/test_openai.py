@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stages.providers.openai import WIRE, WORDS_MAX, Again, Delivered, No, Reply, chat_body, classify, read_reply, shortened
+from stages.providers.openai import WIRE, WORDS_MAX, Again, Delivered, No, Reply, Spoiled, chat_body, classify, read_reply, shortened
 from stages.schema.calls import Exchange, Request, call_row
 from stages.schema.canonical import compact
 from stages.schema.settings import HostedModel, LocalModel, settings
@@ -144,6 +144,30 @@ class TestReadReply:
         reply = read(completion(None, refusal="I cannot help with that."))
         assert (reply.status, reply.text) == ("refused", "I cannot help with that.")
 
+    @pytest.mark.parametrize(
+        ("parts", "text", "status"),
+        [
+            (["The buyer ", "wins.\n"], "The buyer wins.\n", "complete"),
+            (["", "Yes."], "Yes.", "complete"),
+            (["half \ud83d"], "half \N{REPLACEMENT CHARACTER}", "complete"),
+            ([" "], " ", "empty"),
+            ([], "", "empty"),
+        ],
+    )
+    def test_content_in_parts_is_joined(self, parts, text, status):
+        body = completion("x")
+        body["choices"][0]["message"]["content"] = [{"type": "text", "text": part} for part in parts]
+        assert (read(body).text, read(body).status) == (text, status)
+
+    def test_a_byte_order_mark_is_passed_over(self):
+        body = json.dumps(completion("\ufeffYes. ⚖")).encode()
+        assert sort(b"\xef\xbb\xbf" + body) == Delivered("complete")
+        assert read(b"\xef\xbb\xbf" + body) == read(body)
+        assert read(body).text == "\ufeffYes. ⚖"
+
+    def test_a_second_one_is_none(self):
+        assert isinstance(sort(b"\xef\xbb\xbf" * 2 + json.dumps(completion("Yes.")).encode()), Spoiled)
+
     def test_content_beside_a_refusal_stays_the_text(self):
         assert read(completion("Partly.", refusal="No.")).text == "Partly."
 
@@ -253,23 +277,48 @@ class TestClassifyAgain:
         assert isinstance(found, Again)
         assert "upstream died" in found.reason
 
+    def test_an_error_without_a_code_is_not_given_one(self):
+        assert sort({"error": {"message": "upstream"}}) == Again("HTTP 200, but an error stands in it: upstream")
+        assert sort({"error": {"message": "upstream", "code": None}}) == Again("HTTP 200, but an error stands in it: upstream")
+        assert sort({"error": {"code": 502}}) == Again('HTTP 200, but it names error 502: {"error": {"code": 502}}')
+
+
+class TestClassifySpoiled:
+    """A success status, and no answer that can be read in what came: it may have been paid for."""
+
     @pytest.mark.parametrize("finish", [None, "error", "weird", "", 7])
     def test_an_end_that_ends_no_answer(self, finish):
-        assert isinstance(sort(completion("The buyer wi", finish)), Again)
+        assert isinstance(sort(completion("The buyer wi", finish)), Spoiled)
 
     @pytest.mark.parametrize("choices", [None, [], {}, "Yes.", [None], ["Yes."], [{}], [{"message": None}], [{"message": "Yes."}]])
     def test_choices_that_hold_nothing(self, choices):
-        assert isinstance(sort(completion("Yes.") | {"choices": choices}), Again)
+        assert isinstance(sort(completion("Yes.") | {"choices": choices}), Spoiled)
 
     def test_absent_choices(self):
-        assert isinstance(sort({"id": "x", "object": "chat.completion"}), Again)
+        assert isinstance(sort({"id": "x", "object": "chat.completion"}), Spoiled)
 
-    @pytest.mark.parametrize("content", [["Yes."], {"text": "Yes."}, 7, True])
+    @pytest.mark.parametrize(
+        "content",
+        [
+            ["Yes."],
+            {"text": "Yes."},
+            {"type": "text", "text": "Yes."},
+            7,
+            True,
+            [{"type": "text"}],
+            [{"type": "text", "text": None}],
+            [{"type": "text", "text": "Yes."}, {"type": "image_url", "image_url": "x"}],
+            [{"type": "text", "text": "Yes."}, None],
+        ],
+    )
     def test_content_that_is_no_text(self, content):
-        assert isinstance(sort(completion(content if isinstance(content, str) else None) | {}), Delivered)
         body = completion("x")
         body["choices"][0]["message"]["content"] = content
-        assert isinstance(sort(body), Again)
+        assert isinstance(sort(body), Spoiled)
+
+    @pytest.mark.parametrize("http_status", [201, 202, 204, 206])
+    def test_a_success_without_a_word(self, http_status):
+        assert sort(b"", http_status) == Spoiled(f"HTTP {http_status}, but the body is no JSON object: no words")
 
     @pytest.mark.parametrize(
         "body",
@@ -289,14 +338,20 @@ class TestClassifyAgain:
         ],
     )
     def test_a_body_that_is_no_completion(self, body):
-        assert isinstance(sort(body), Again)
+        assert isinstance(sort(body), Spoiled)
         with pytest.raises(ValueError, match="the body"):
             read(body)
 
     def test_a_page_says_its_title(self):
-        found = sort(b"<!DOCTYPE html><html><title>Just a\nmoment...</title><style>x{}</style></html>", 503)
-        assert found == Again("HTTP 503: Just a moment...")
+        page = b"<!DOCTYPE html><html><title>Just a\nmoment...</title><style>x{}</style></html>"
+        assert sort(page, 503) == Again("HTTP 503: Just a moment...")
+        assert sort(page) == Spoiled("HTTP 200, but the body is no JSON object: Just a moment...")
 
+    def test_an_error_that_is_told_is_no_spoiled_answer(self):
+        assert type(sort(error(code=502))) is Again
+
+
+class TestOtherErrors:
     def test_old_servers_error_objects_are_seen(self):
         found = sort({"object": "error", "message": "engine died", "code": 503})
         assert isinstance(found, Again)
@@ -322,6 +377,18 @@ class TestClassifyNo:
         found = sort(b"", http_status, Location="https://elsewhere.example/v1")
         assert isinstance(found, No)
         assert "https://elsewhere.example/v1" in found.reason
+
+    @pytest.mark.parametrize(
+        ("http_status", "words"),
+        [
+            (304, "it says that nothing has changed, which answers no request"),
+            (302, "it sends elsewhere without saying where"),
+            (300, "it sends elsewhere without saying where"),
+        ],
+    )
+    @pytest.mark.parametrize("headers", [{}, {"Location": ""}, {"Location": " "}])
+    def test_one_that_says_no_place_is_told_as_that(self, http_status, words, headers):
+        assert sort(b"", http_status, **headers) == No(f"HTTP {http_status}: {words}")
 
     def test_an_empty_account_is_no_matter_of_waiting(self):
         assert isinstance(sort(error("You exceeded your current quota", code="insufficient_quota"), 429, Retry_After="1"), No)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.schema.calls import Exchange, Request, body_of, call_row, check_row, seal
+from stages.schema.calls import Exchange, Request, body_of, call_row, check_row, seal, try_row
 
 BASE = Request(
     kind="answer",
@@ -18,6 +18,7 @@ BASE = Request(
     server=None,
     body={"model": "m", "messages": [{"role": "user", "content": "x"}], "temperature": 0.0},
 )
+PINNED = "4bef9c58a5e84ac3bf502f16870db562aa0a783689a24e974cb14e20c3f92b49"  # of a row that was sealed when format 1 began
 EXCHANGE = Exchange(200, b'{"choices":[]}', "2026-11-30T08:15:11.123Z", 12)
 
 
@@ -63,6 +64,24 @@ def test_any_body_comes_back_byte_for_byte(body):
     row = call_row(BASE, replace(EXCHANGE, body=body))
     check_row(row)
     assert body_of(row) == body
+
+
+@given(st.binary(min_size=1, max_size=200))
+def test_what_came_and_delivered_nothing_comes_back_byte_for_byte(body):
+    tried = try_row("HTTP 200, but no answer", EXCHANGE.started_at, 12, 200, body)
+    row = call_row(BASE, replace(EXCHANGE, tries=(tried,)))
+    check_row(row)
+    assert body_of(row["tries"][0]) == body
+    assert row["tries"][0]["http_status"] == 200
+
+
+def test_a_try_that_brought_nothing_is_one_line_as_ever():
+    tried = try_row("HTTP 503", EXCHANGE.started_at, 12, 503)
+    assert tried == {"started_at": EXCHANGE.started_at, "elapsed_ms": 12, "outcome": "HTTP 503"}
+
+
+def test_the_format_of_rows_that_brought_nothing_before_has_not_moved():
+    assert call_row(BASE, EXCHANGE)["row_sha256"] == PINNED
 
 
 def test_a_row_holds_digests_of_its_parts_not_copies():

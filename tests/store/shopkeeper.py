@@ -40,10 +40,18 @@ class Gave(Exception):
     """What the provider shelf raises when one request delivered nothing."""
 
 
-def shop(ask, width=4, gap=Gave, stop_after_failures=3, why_not=None, lane=None, **more):
-    """A shop that asks ``ask``, and says ``why_not``. A lane is a route."""
+def shop(ask, width=4, gap=Gave, stop_after_failures=3, why_not=None, lane=None, keeping=None, **more):
+    """A shop that asks ``ask``, and says ``why_not``. A lane is a route. keeping: an ask that hands over what delivered nothing."""
     widths = width if callable(width) else lambda lane: width
-    return Shop(ask, lambda missing: why_not, lane or (lambda each: each.route), widths, gap, stop_after_failures, **more)
+    return Shop(
+        keeping or (lambda request, keep: ask(request)),
+        lambda missing: why_not,
+        lane or (lambda each: each.route),
+        widths,
+        gap,
+        stop_after_failures,
+        **more,
+    )
 
 
 class Counter200:

@@ -4,18 +4,23 @@ import asyncio
 import os
 import shutil
 import signal
+import stat
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stages.runtime.errors import BadRecord, Gaps, JournalFailed, NothingBought, ProviderRefused, Refusal, Stopped
+from stages.schema.calls import body_of, try_row
 from stages.store.buyer import not_recorded, obtain
 from stages.store.journal import Journal
 from stages.store.locks import try_lock
 from stages.store.recordings import Recording
 from tests.store.shopkeeper import STARTED, Counter200, Gave, exchange, request, requests, row, shop, until
+
+PAGE = b"<html>constructed \xe9</html>"  # no UTF-8
 
 
 class World:
@@ -489,37 +494,87 @@ def test_a_gap_leaves_the_others_alone(world):
     assert world.obtain(requests(9)).bought == 2
 
 
-class GaveWithTries(Gave):
-    """A gap that hands over what became of each exchange."""
+def down(*outcomes, error=Gave, **came):
+    """An ask that keeps tries with these outcomes, and then gives up."""
 
-    def __init__(self, *outcomes):
-        super().__init__("503")
-        self.tries = tuple({"started_at": STARTED, "elapsed_ms": 1, "outcome": outcome} for outcome in outcomes)
+    async def ask(each, keep):
+        for outcome in outcomes:
+            await keep(try_row(outcome, STARTED, 1, **came))
+        raise error("down")
+
+    return ask
 
 
 def test_tries_that_delivered_nothing_are_kept_until_something_is_delivered(world):
-    async def down(each):
-        raise GaveWithTries("503", "reset")
-
     for _ in range(2):
         with pytest.raises(Gaps):
-            world.obtain(requests(1), down)
+            world.obtain(requests(1), keeping=down("503", "reset"))
     [landed] = world.obtain(requests(1)).rows.values()
     assert [each["outcome"] for each in landed["tries"]] == ["503", "reset", "503", "reset"]
 
 
 @pytest.mark.parametrize("torn", ['{"outcome":"50', '{"outcome":"50\n{}', "\0\0\0\n", "[]\n", "\udcff\n"])
 def test_a_torn_line_of_tries_costs_no_reply(world, torn):
-    async def down(each):
-        raise GaveWithTries("503")
-
     (world.journal.folder / "tries").mkdir(parents=True)
     world.journal.folder.chmod(0o700)
     (world.journal.folder / "tries" / f"{request(1).sha256}.jsonl").write_bytes(torn.encode(errors="surrogateescape"))
     with pytest.raises(Gaps):
-        world.obtain(requests(1), down)
+        world.obtain(requests(1), keeping=down("503"))
     [landed] = world.obtain(requests(1)).rows.values()
     assert landed["tries"][-1]["outcome"] == "503"
+
+
+@pytest.mark.parametrize("error", [Gave, ProviderRefused])
+def test_what_came_and_cannot_be_read_is_kept_and_its_place_is_told(world, error):
+    with pytest.raises((Gaps, ProviderRefused)) as refused:
+        world.obtain(requests(2), keeping=down("spoiled", error=error, http_status=200, body=PAGE), width=2, stop_after_failures=9)
+    files = sorted(world.journal.tries_file(each.sha256) for each in requests(2))
+    told = next(sentence for sentence in notes(refused) if "paid for" in sentence)
+    assert told.startswith("what came for 2 requests cannot be read and may be paid for; it is kept, the first in ")
+    assert told.endswith(tuple(map(str, files)))
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (files[0].parent, *files)] == [0o700, 0o600, 0o600]
+    assert [body_of(tried) for each in requests(2) for tried in world.journal.tries(each.sha256)] == [PAGE, PAGE]
+
+
+def test_of_what_came_spoiled_and_was_then_delivered_nothing_is_told_and_all_is_kept(world):
+    async def ask(each, keep):
+        if each.sha256 == request(2).sha256:
+            raise ProviderRefused("no")
+        tried = try_row("spoiled", STARTED, 1, 200, PAGE)
+        await keep(tried)
+        return replace(exchange(), tries=(tried,))
+
+    with pytest.raises(ProviderRefused) as refused:
+        world.obtain(requests(2), keeping=ask, width=1)
+    assert not [sentence for sentence in notes(refused) if "paid for" in sentence]
+    [landed] = Recording(world.path).load()
+    assert [body_of(tried) for tried in landed["tries"]] == [PAGE]
+    assert world.journal.get(request(1).sha256) == landed
+
+
+def test_what_came_is_durable_before_the_next_try(world):
+    async def ask(each, keep):
+        await keep(try_row("spoiled", STARTED, 1, 200, PAGE))
+        assert [body_of(tried) for tried in Journal(world.journal.folder).tries(each.sha256)] == [PAGE]
+        raise KeyError("a mistake")
+
+    with pytest.raises(KeyError):
+        world.obtain(requests(1), keeping=ask)
+    [landed] = world.obtain(requests(1)).rows.values()
+    assert [body_of(tried) for tried in landed["tries"]] == [PAGE]
+
+
+def test_what_came_and_cannot_be_kept_stops_the_run_and_is_said(world):
+    async def ask(each, keep):
+        world.ask.asked.append(each.sha256)
+        (world.journal.folder / "tries").touch()
+        await keep(try_row("spoiled", STARTED, 1, 200, PAGE))
+        raise AssertionError("it cannot be kept")
+
+    with pytest.raises(JournalFailed, match="cannot be written: Not a directory") as refused:
+        world.obtain(requests(9), keeping=ask, width=1)
+    assert notes(refused)[0] == f"what came for the {request(1).name} cannot be read, may be paid for, and could be kept nowhere"
+    assert len(world.ask.asked) == 1
 
 
 def test_tries_that_cannot_be_read_stop_the_run_before_the_call(world):
@@ -609,14 +664,14 @@ def test_a_signal_drains_stores_and_says_so(world, number):
 def test_what_waits_between_two_tries_is_told_to_give_up(world):
     told = asyncio.Event()
 
-    async def ask(each):
+    async def ask(each, keep):
         if each.sha256 == request(1).sha256:
             os.kill(os.getpid(), signal.SIGTERM)
         await told.wait()
-        raise GaveWithTries("the run drains")
+        await down("the run drains")(each, keep)
 
     with pytest.raises(Stopped, match="0 landed and are stored, 9 remain") as stopped:
-        world.obtain(requests(9), ask, drain=told.set)
+        world.obtain(requests(9), keeping=ask, drain=told.set)
     assert notes(stopped)[0].startswith("1 of 9 requests delivered nothing")
     assert len(world.journal.tries(request(1).sha256)) == 1
 

@@ -1,11 +1,15 @@
 """Bad input at the level of the whole flow: one sentence, a documented exit code, and everything left as it was."""
 
 import json
+import stat
+import subprocess
 
 import pytest
 
-from tests.loopback import Loopback, status
+from stages.schema.calls import body_of
+from tests.loopback import Loopback, raw, slow, status
 from tests.whole.project import CONTESTANTS, Project, Till
+from tests.whole.test_kills import wait_for
 
 
 def snapshot(project):
@@ -112,6 +116,27 @@ def test_an_unknown_choice_stops_the_first_stage(bought, sales):
     assert sales.sold() == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("base_url", "words"),
+    [
+        ("api.example.org/v1", "it begins with neither http:// nor https://; the nearest is 'https://api.example.org/v1'"),
+        ("https://me:planted@api.example.org/v1", "a user or a password stands in it"),
+        ("https://api.example.org/v1?key=planted", "a query or a fragment stands in it"),
+    ],
+)
+def test_an_address_that_cannot_be_asked_stops_the_first_stage(bought, base_url, words):
+    before = snapshot(bought)
+    for group, name in (("contestant", "birch"), ("judge", "owl")):
+        unchanged = bought.read(f"conf/{group}/{name}.yaml")
+        bought.change(group, name, base_url=base_url)
+        refused = bought.stage("matters", ok=False)
+        assert refused.returncode == 2
+        assert sentence(refused, "matters").startswith(f"matters: conf/{group}/{name}.yaml: key 'base_url': {words}")
+        assert "planted" not in refused.stderr + refused.stdout
+        (bought.folder / f"conf/{group}/{name}.yaml").write_bytes(unchanged)
+    assert snapshot(bought) == before
+
+
 def test_a_provider_that_says_no_is_quoted_and_what_landed_is_kept(tmp_path):
     def faults(request):
         return status(401, "No such key, friend.") if "birch" in request.json["model"] else None
@@ -144,6 +169,64 @@ def test_a_gap_is_never_an_answer_and_the_same_command_goes_on(tmp_path):
         till.sold()
         project.stage("generate")
         assert till.sold() == (2, 0)
+
+
+PAGE = "<html><title>Welcome</title>é</html>".encode("latin-1")  # constructed
+
+
+def kept_pages(project):
+    """What came and could not be read, by the file that holds it."""
+    files = sorted((project.journal / "tries").glob("*.jsonl"))
+    return {
+        path: [body_of(row) for line in path.read_text("utf-8").splitlines() if line and "body" in (row := json.loads(line))]
+        for path in files
+    }
+
+
+def test_a_page_in_the_place_of_an_answer_is_asked_for_twice_at_most_and_kept_whole(tmp_path):
+    broken = [True]
+
+    def faults(request):
+        return raw(PAGE) if broken and "birch" in request.json["model"] else None
+
+    with Loopback(faults) as server:
+        project, till = Project(tmp_path / "project", server.base_url), Till(server)
+        project.change("runner", "default", tries=6)
+        project.stage("matters")
+        refused = project.stage("generate", ok=False)
+        assert refused.returncode == 6
+        assert till.sold() == (4 + 2 * 2, 0)
+        assert "nothing delivered in 2 tries; the last: HTTP 200, but the body is no JSON object: Welcome" in refused.stderr
+        pages = kept_pages(project)
+        assert list(pages.values()) == [[PAGE, PAGE]] * 2
+        told = refused.stderr.split("generate: what came for 2 requests cannot be read and may be paid for; it is kept, the first in ")[1]
+        assert told.split("\n")[0] in map(str, pages)
+        assert stat.S_IMODE((project.journal / "tries").stat().st_mode) == 0o700
+        assert b"Welcome" not in project.read("data/recordings/answers.jsonl")
+        broken.clear()
+        project.stage("generate")
+        assert till.sold() == (2, 0)
+        rows = [row for line in project.read("data/recordings/answers.jsonl").splitlines() if (row := json.loads(line))["tries"]]
+        assert [[body_of(tried) for tried in row["tries"]] for row in rows] == [[PAGE, PAGE]] * 2
+
+
+def test_a_kill_after_a_page_came_leaves_the_page(tmp_path):
+    pages = set()
+
+    def faults(request):
+        if request.body in pages:
+            return slow(30)
+        pages.add(request.body)
+        return raw(PAGE)
+
+    with Loopback(faults) as server:
+        project = Project(tmp_path / "project", server.base_url, matters=1)
+        project.stage("matters")
+        process = subprocess.Popen(["python", "-m", "stages.generate"], cwd=project.folder, env=project.environment())
+        wait_for(lambda: server.count == 6)
+        process.kill()
+        process.wait()
+    assert list(kept_pages(project).values()) == [[PAGE]] * 3
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A key never reaches a file, a log, an exception or a progress line: it is planted, everything fails, and every byte is searched."""
 
+import base64
+import gzip
 import signal
 import subprocess
 import time
@@ -7,11 +9,13 @@ import urllib.parse
 
 import pytest
 
-from tests.loopback import Loopback, close_early, echo_key, reset, slow, status
+from tests.loopback import Loopback, close_early, echo_key, raw, reset, slow, status
 from tests.whole.project import Project
 
 KEY = "sk-PLANTED-0c5f/+=7d1b"  # with characters that JSON and URLs spell otherwise
 FORMS = [KEY.encode(), urllib.parse.quote(KEY, safe="").encode(), KEY.replace("/", "\\/").encode(), b"PLANTED"]
+WIDE = "PLANTED".encode("utf-16-be")  # a body that is no UTF-8 is kept in base64, where a text stands in one of three forms
+FORMS += [WIDE, *(base64.b64encode(WIDE[start:])[:-4] for start in range(3))]
 
 
 def leaks(project, *said):
@@ -37,8 +41,20 @@ def stages(project, **environment):
 
 @pytest.mark.parametrize(
     "fault",
-    [echo_key(401), echo_key(403), echo_key(429), echo_key(500), echo_key(200), echo_key(302), reset(), close_early(), status(400, "no")],
-    ids=["401", "403", "429", "500", "200", "302", "reset", "close", "400"],
+    [
+        echo_key(401),
+        echo_key(403),
+        echo_key(429),
+        echo_key(500),
+        echo_key(200),
+        echo_key(302),
+        reset(),
+        close_early(),
+        status(400, "no"),
+        raw(f"<html>{KEY} and {KEY[:-3]}".encode()),
+        raw(gzip.compress(f"<html>{KEY}".encode("utf-16"))[:-3], headers={"Content-Encoding": "gzip"}),
+    ],
+    ids=["401", "403", "429", "500", "200", "302", "reset", "close", "400", "page", "packed page"],
 )
 def test_whatever_fails_the_key_is_written_nowhere(tmp_path, fault):
     with Loopback(lambda _: fault, key=None) as server:

@@ -7,6 +7,9 @@ import subprocess
 
 import pytest
 
+from tests.loopback import Loopback, status
+from tests.whole.project import Project
+
 PRICE = {"prompt_per_million": 100.0, "completion_per_million": 1000.0, "source": "constructed", "read_on": "2026-11-30"}
 
 
@@ -83,6 +86,60 @@ def test_on_a_terminal_a_person_is_asked(project, till, answer, code, sold):
     assert till.sold() == sold
 
 
+class Stubborn:
+    """A judge behind a server of its own, none of whose replies can be read: with ask_again, each presentation is asked for twice."""
+
+    def __init__(self, project, **limits):
+        self.project = project
+        self.server = Loopback(reply=lambda _: "Undecided. " * 240)
+        self.limits = limits
+
+    def __enter__(self):
+        self.server.__enter__()
+        self.project.change("judge", "owl", base_url=self.server.base_url, model="stubborn", ask_again=1)
+        self.project.change("runner", "default", concurrency=1, **self.limits)
+        return self
+
+    def __exit__(self, *error):
+        self.server.__exit__(*error)
+
+    def verdicts(self):
+        """How many of its replies are recorded."""
+        rows = map(json.loads, self.project.read("data/recordings/verdicts.jsonl").splitlines())
+        return sum(row["model"] == "stubborn" for row in rows)
+
+
+def test_max_calls_holds_over_all_rounds_of_asking_again(bought):
+    with Stubborn(bought, max_calls=8) as judge:
+        refused = bought.stage("judge", ok=False)
+        assert refused.returncode == 8
+        assert "max_calls of 8 is reached before the verdict of owl" in refused.stderr
+        assert (judge.server.count, judge.verdicts()) == (8, 8)
+        bought.stage("judge")
+        assert (judge.server.count, judge.verdicts()) == (12, 12)
+
+
+def test_max_cost_holds_over_all_rounds_of_asking_again(bought):
+    """A reply has 240 tokens at $0.001, and may have 256: $0.24 and $0.256. Nine calls come to $2.16, a tenth might to $2.416."""
+    bought.change("judge", "owl", price={**PRICE, "prompt_per_million": 0.0})
+    with Stubborn(bought, max_cost_usd=2.2) as judge:
+        refused = bought.stage("judge", ok=False)
+        assert refused.returncode == 8
+        assert "max_cost_usd of $2.2000 could be broken by the verdict of owl" in refused.stderr
+        assert "$2.1600 is spent or reserved, and it may cost $0.2560" in refused.stderr
+        assert judge.server.count == judge.verdicts() == 9
+
+
+def test_consent_counts_all_rounds_and_is_asked_for_what_a_round_adds(bought):
+    with Stubborn(bought, confirm_above=8) as judge:
+        refused = bought.stage("judge", ok=False)
+        assert refused.returncode == 4
+        assert "6 calls after 6 in this run are more than confirm_above (8); say yes on a terminal, or set MOOT_YES=1" in refused.stderr
+        assert judge.server.count == judge.verdicts() == 6
+        bought.stage("judge")  # the first round is recorded: what is left is six calls, and within what needs no yes
+        assert judge.server.count == judge.verdicts() == 12
+
+
 def test_money_is_counted_once_and_never_for_a_replay(project):
     for name in ("alder", "birch", "cedar"):
         project.change("contestant", name, price=PRICE)
@@ -99,9 +156,6 @@ def test_money_is_counted_once_and_never_for_a_replay(project):
 
 
 def test_a_try_that_delivers_nothing_counts_against_the_limit(tmp_path):
-    from tests.loopback import Loopback, status
-    from tests.whole.project import Project
-
     with Loopback(lambda _: status(503, "overloaded")) as server:
         project = Project(tmp_path / "project", server.base_url)
         project.change("runner", "default", concurrency=1, tries=6, max_calls=4)
