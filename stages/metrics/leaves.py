@@ -1,4 +1,4 @@
-"""What a metrics file may hold: numbers and texts under names. DVC drops a list or a null without a word, so neither gets this far.
+"""A metrics file holds numbers, texts, true and false, under names. DVC drops a list or a null without a word, so neither gets here.
 
 An interval is {"lo": …, "hi": …}; a value that does not exist, such as a share of nothing, is left out.
 """

@@ -10,14 +10,18 @@ def test_a_metrics_file_reads_well():
     assert metric_text({"b": 1, "a": {"d": 0.5, "c": "x"}}) == '{\n  "a": {\n    "c": "x",\n    "d": 0.5\n  },\n  "b": 1\n}\n'
 
 
+def test_true_and_false_are_kept():
+    assert metric_text({"a": True}) == '{\n  "a": true\n}\n'
+
+
 @pytest.mark.parametrize(
     ("tree", "sentence"),
     [
-        ({"a": {"b": [1]}}, r"metric a\.b is \[1\], and a metric is a number or a text"),
+        ({"a": {"b": [1]}}, r"metric a\.b is \[1\], and a metric is a number, a text, or true or false"),
         ({"a": None}, "metric a is None"),
         ({"a": {"b": {"c": float("nan")}}}, r"metric a\.b\.c is nan"),
         ({"a": float("inf")}, "metric a is inf"),
-        ({"a": True}, "metric a is True"),
+        ({"a": (1, 2)}, r"metric a is \(1, 2\)"),
     ],
 )
 def test_what_dvc_would_drop_is_refused(tree, sentence):
