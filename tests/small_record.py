@@ -142,7 +142,13 @@ def control(kind: str, order_number: int, expected: str, said: str, **changes) -
     drawn = draw(SEED, pairing("Q01", "alder", "birch"), ordinal=0)
     reply = verdict(drawn, said, small_attempts(), **call(f"control {kind} {order_number}"), verdict=said)
     own = {"control_id": f"Q01:{kind}", "kind": kind, "use": "testing", "order_number": order_number, "expected": expected}
-    return {**reply.row(), "presentation_id": text_digest(f"{kind} {order_number}"), **own, "source_path": "data/controls/Q01.md", **changes}
+    return {
+        **reply.row(),
+        "presentation_id": text_digest(f"{kind} {order_number}"),
+        **own,
+        "source_path": "data/controls/Q01.md",
+        **changes,
+    }
 
 
 def small_controls() -> list[dict]:
@@ -197,7 +203,12 @@ def sealed(assignment: Assignment) -> dict:
 
 def write_project(root: Path, rows: InUse) -> None:
     """The files from which the stages record, measure and report read these rows."""
-    files = {"params.yaml": PARAMS, "conf/study/first.yaml": STUDY, "conf/judge/oak.yaml": JUDGE, **{f"conf/contestant/{name}.yaml": conf_text(name) for name in NAMES}}
+    files = {
+        "params.yaml": PARAMS,
+        "conf/study/first.yaml": STUDY,
+        "conf/judge/oak.yaml": JUDGE,
+        **{f"conf/contestant/{name}.yaml": conf_text(name) for name in NAMES},
+    }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

@@ -43,7 +43,7 @@ def test_every_control_is_asked_in_both_orders_and_apart_from_the_verdicts(teste
 
 
 def test_a_control_is_asked_in_the_very_words_of_a_verdict(tested):
-    project, server = tested
+    _project, server = tested
     asked = [request.json for request in server.received if "response_format" in request.json]
     assert len(asked) == 3 + CONTROLS
     assert len({json.dumps([request["messages"][0], request["response_format"]]) for request in asked}) == 1
@@ -81,7 +81,7 @@ def test_a_changed_control_is_bought_again_alone(tested, tmp_path):
     copy.edit("data/controls/Q01.md", "## right_reworded\n", "## right_reworded\n\nIn short. ")
     copy.flow()
     assert server.count == seen + 2
-    before = {line for line in project.read("data/recordings/qualification.jsonl").splitlines()}
+    before = set(project.read("data/recordings/qualification.jsonl").splitlines())
     assert before < set(copy.read("data/recordings/qualification.jsonl").splitlines())
 
 
