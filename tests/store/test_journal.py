@@ -17,6 +17,7 @@ from stages.runtime.errors import BadInput, JournalFailed
 from stages.schema.calls import Exchange, body_of, call_row, seal
 from stages.schema.jsonl import rows_text
 from stages.store.journal import Journal, journal_folder
+from tests.disks import small_disk
 from tests.store.shopkeeper import STARTED, request, row, until
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
@@ -433,14 +434,10 @@ def test_a_full_disk_is_one_sentence_before_and_during(journal):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def disk(tmp_path):
     """A file system of 512 KiB. Where mounting is not allowed, the file-size limit above stands for a full disk."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder)], capture_output=True, check=False).returncode:
-        pytest.skip("mounting is not allowed here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with small_disk(tmp_path / "disk", "512k") as folder:
+        yield folder
 
 
 def fill(journal):
@@ -453,8 +450,8 @@ def fill(journal):
     raise AssertionError("a disk of 512 KiB took 2 MB")
 
 
-def test_a_really_full_disk_keeps_what_it_has(small_disk):
-    journal = Journal(small_disk / "journal")
+def test_a_really_full_disk_keeps_what_it_has(disk):
+    journal = Journal(disk / "journal")
     journal.check_writable()
     stored = fill(journal)
     assert stored > 5
@@ -467,10 +464,10 @@ def test_a_really_full_disk_keeps_what_it_has(small_disk):
         journal.check_writable()
 
 
-def test_a_really_read_only_disk_can_be_read_and_refuses_to_be_written(small_disk):
-    journal = Journal(small_disk / "journal")
+def test_a_really_read_only_disk_can_be_read_and_refuses_to_be_written(disk):
+    journal = Journal(disk / "journal")
     journal.put(row(1))
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     assert journal.get(row(1)["request_sha256"]) == row(1)
     for step in (journal.check_writable, lambda: journal.put(row(2)), lambda: asyncio.run(hold(journal, request(2).sha256))):
         with pytest.raises(JournalFailed, match="cannot be written: Read-only file system"):
