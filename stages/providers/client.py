@@ -21,6 +21,11 @@ from stages.schema.settings import Runner
 
 BODY_MAX = 64 * 1024 * 1024  # bytes; the longest real answers are under 1 MiB, and beyond this a machine would run out of memory
 
+# A connection on which nothing is heard is forgotten on the way after four to six minutes (the gateways of the large clouds), and a model
+# may think for ten: the kernel asks the other end every minute whether it is there, which no program sees.
+KEEP_ALIVE_S = 60
+_IDLE = getattr(socket, "TCP_KEEPIDLE", getattr(socket, "TCP_KEEPALIVE", None))  # as Linux and macOS call it
+
 # The first that fits anything in an error's chain of causes speaks for it: in own words, because a library's may quote a header, and
 # from aiohttp's kinds before httpx's, because the transport between them calls every lost connection a ConnectTimeout.
 _SENTENCES: list[tuple[tuple[type[BaseException], ...], str]] = [
@@ -39,11 +44,23 @@ _SENTENCES: list[tuple[tuple[type[BaseException], ...], str]] = [
 ]
 
 
+def _lasting(address: aiohttp.AddrInfoType) -> socket.socket:
+    """A socket whose connection lasts through silence."""
+    family, kind, protocol, *_ = address
+    found = socket.socket(family, kind, protocol)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option in (_IDLE, getattr(socket, "TCP_KEEPINTVL", None)):
+        if option is not None:
+            found.setsockopt(socket.IPPROTO_TCP, option, KEEP_ALIVE_S)
+    return found
+
+
 class _Transport(AiohttpTransport):
     """No limit of its own on connections (the buyer keeps the widths), and no cookie that would tie one call to another."""
 
     def get_client(self) -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(limit=0, ssl=self.ssl_context, keepalive_timeout=self.limits.keepalive_expiry)
+        kept_s = self.limits.keepalive_expiry
+        connector = aiohttp.TCPConnector(limit=0, ssl=self.ssl_context, keepalive_timeout=kept_s, socket_factory=_lasting)
         return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
 

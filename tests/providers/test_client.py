@@ -6,12 +6,13 @@ import socket
 import ssl
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
 from stages.providers.arriving import Raw
 from stages.providers.asking import TransportFault
-from stages.providers.client import BODY_MAX, Client
+from stages.providers.client import BODY_MAX, KEEP_ALIVE_S, Client
 from stages.schema.settings import Runner
 from tests.loopback import Fault, Loopback, close_early, completion, endless, gzipped, raw, redirect, reset, short_body, slow, status
 
@@ -271,6 +272,31 @@ class TestProxies:
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
         assert fault("http://provider.invalid/v1").startswith("provider.invalid: ")
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="the kernel's table of connections is read")
+def test_the_kernel_keeps_a_silent_connection_alive(chat):
+    """While the model is silent, the one timer on the connection is that of keep-alive (02), and it rings within a minute."""
+    url = chat(slow(30))
+
+    def timers() -> list[tuple[str, int]]:
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        ours = [line for line in lines if int(line[2].split(":")[1], 16) == chat.server.port and line[3] == "01"]
+        return [(kind, int(left, 16) / 100) for kind, left in (line[5].split(":") for line in ours)]
+
+    async def silent() -> list[tuple[str, int]]:
+        async with Client(runner(read_timeout_s=60.0)) as client:
+            task = asyncio.create_task(client.post(url, BODY, KEY))
+            while not chat.server.count or [kind for kind, _ in timers()] == ["01"]:  # noqa: ASYNC110  01: not yet acknowledged
+                await asyncio.sleep(0.01)
+            found = timers()
+            task.cancel()
+            await asyncio.wait([task])
+            return found
+
+    [(kind, seconds)] = asyncio.run(silent())
+    assert kind == "02"
+    assert 0 <= seconds <= KEEP_ALIVE_S
 
 
 def test_a_cancelled_call_stays_cancelled(chat):
