@@ -65,18 +65,26 @@ class _Design:
 
 
 def longer_won(verdicts: Verdicts, lengths: Lengths, level: float = LEVEL) -> LongerWon:
-    """Counts over the decisive verdicts. Raises KeyError for an answer without a length."""
-    differ = [won - lost for won, lost in _won_and_lost(verdicts, lengths)]
+    """Counts over the decisive verdicts. Raises ValueError for an answer without a length."""
+    differ = [
+        (_of(lengths, matter, a) - _of(lengths, matter, b)) * (1 if word == "A" else -1) for matter, a, b, word in _decisive(verdicts)
+    ]  # by how much the winner's is longer
     longer, equal = sum(d > 0 for d in differ), sum(d == 0 for d in differ)
     n = len(differ) - equal
     share = Estimate(longer / n, n, clopper_pearson(longer, n, level)) if n else None
     return LongerWon(longer, n - longer, equal, share)
 
 
-def _won_and_lost(verdicts: Verdicts, lengths: Lengths) -> list[tuple[int, int]]:
+def _decisive(verdicts: Verdicts) -> list[tuple[str, str, str, str]]:
+    """(matter, who was A, who was B, word) of each."""
     rows = zip(verdicts.matter_id, verdicts.answer_a_was, verdicts.answer_b_was, verdicts.verdict, strict=True)
-    sides = {"A": lambda a, b: (a, b), "B": lambda a, b: (b, a)}
-    return [sides[word](lengths[matter, a], lengths[matter, b]) for matter, a, b, word in rows if word in sides]
+    return [row for row in rows if row[3] in ("A", "B")]
+
+
+def _of(lengths: Lengths, matter: str, contestant: str) -> int:
+    if (matter, contestant) not in lengths:
+        raise ValueError(f"there is a verdict on {contestant}'s answer to {matter}, and no such answer")
+    return lengths[matter, contestant]
 
 
 def place_and_length(verdicts: Verdicts, lengths: Lengths, level: float = LEVEL) -> Adjusted | Refused:
@@ -99,16 +107,12 @@ def place_and_length(verdicts: Verdicts, lengths: Lengths, level: float = LEVEL)
 
 
 def _design(verdicts: Verdicts, lengths: Lengths) -> _Design:
-    rows = [
-        row
-        for row in zip(verdicts.matter_id, verdicts.answer_a_was, verdicts.answer_b_was, verdicts.verdict, strict=True)
-        if row[3] in ("A", "B")
-    ]
+    rows = _decisive(verdicts)
     names = sorted({side for row in rows for side in row[1:3]})
     order = {matter: index for index, matter in enumerate(sorted({row[0] for row in rows}))}
     place = {name: index for index, name in enumerate(names)}
     a, b = (np.array([place[row[side]] for row in rows], dtype=np.intp) for side in (1, 2))
-    ratio = np.array([_log(lengths[row[0], row[1]]) - _log(lengths[row[0], row[2]]) for row in rows], dtype=np.float64)
+    ratio = np.array([_log(_of(lengths, row[0], row[1])) - _log(_of(lengths, row[0], row[2])) for row in rows], dtype=np.float64)
     spread = float(ratio.std()) if rows else 0.0
     contestants = np.eye(len(names))[a] - np.eye(len(names))[b]
     columns = np.column_stack([np.ones(len(rows)), contestants[:, 1:], ratio / (spread or 1.0)])

@@ -31,7 +31,7 @@ class Point:
 class Reasoned:
     """A readable verdict with its reasons. winner: a contestant, ``tie`` or ``both_inadequate``."""
 
-    verdict_id: str
+    pairing_id: str
     winner: str
     material_difference: bool
     rationale: str
@@ -42,7 +42,7 @@ class Reasoned:
 class Flagged:
     """A verdict that contradicts its reasons, and in which ways (names from ``KINDS``, in their order)."""
 
-    verdict_id: str
+    pairing_id: str
     kinds: tuple[str, ...]
 
 
@@ -51,7 +51,7 @@ def against_their_reasons(verdicts: Iterable[Reasoned]) -> list[Flagged]:
 
     A winner on a point that changes nothing is found by its words alone, so one that is paraphrased is missed.
     """
-    found = (Flagged(verdict.verdict_id, _kinds(verdict)) for verdict in verdicts)
+    found = (Flagged(verdict.pairing_id, _kinds(verdict)) for verdict in verdicts)
     return [flagged for flagged in found if flagged.kinds]
 
 

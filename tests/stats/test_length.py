@@ -65,6 +65,12 @@ def test_equally_long_answers_stand_apart():
     assert longer_won(verdicts([]), {}) == LongerWon(0, 0, 0, None)
 
 
+def test_a_verdict_on_no_answer_is_refused():
+    for measure in (longer_won, place_and_length):
+        with pytest.raises(ValueError, match="there is a verdict on b's answer to M1, and no such answer"):
+            measure(verdicts([row_of("M1", "a", "b", False, "A")]), {("M1", "a"): 3})
+
+
 @settings(max_examples=40)
 @given(full_rows(), st.integers(0, 2**32 - 1))
 def test_turning_the_table_changes_nothing_and_turning_wins_turns_the_count(rows, seed):

@@ -11,8 +11,8 @@ RATIONALE = "Answer A appeals in time. Answer B states that the deadline is ten 
 
 
 def kinds(winner: str, material: bool, *points: Point, rationale: str = RATIONALE) -> tuple[str, ...]:
-    found = against_their_reasons([Reasoned("Q01:a~b@oak", winner, material, rationale, points)])
-    assert [each.verdict_id for each in found] in ([], ["Q01:a~b@oak"])
+    found = against_their_reasons([Reasoned("Q01:a~b", winner, material, rationale, points)])
+    assert [each.pairing_id for each in found] in ([], ["Q01:a~b"])
     return found[0].kinds if found else ()
 
 
@@ -75,7 +75,7 @@ def test_other_names_flag_the_same(verdicts):
     new = {"a": "b", "b": "a"}
     others = [
         Reasoned(
-            v.verdict_id, new.get(v.winner, v.winner), v.material_difference, v.rationale,
+            v.pairing_id, new.get(v.winner, v.winner), v.material_difference, v.rationale,
             tuple(Point(new[p.contestant], p.words, p.changes_course) for p in v.points),
         )
         for v in verdicts
@@ -86,6 +86,6 @@ def test_other_names_flag_the_same(verdicts):
 @settings(max_examples=40)
 @given(st.lists(reasoned, max_size=6))
 def test_without_rejected_points_only_the_material_difference_can_contradict(verdicts):
-    bare = [Reasoned(v.verdict_id, v.winner, v.material_difference, v.rationale) for v in verdicts]
-    flagged = [v.verdict_id for v in bare if v.winner != "both_inadequate" and (v.winner == "tie") == v.material_difference]
-    assert [each.verdict_id for each in against_their_reasons(bare)] == flagged
+    bare = [Reasoned(v.pairing_id, v.winner, v.material_difference, v.rationale) for v in verdicts]
+    flagged = [v.pairing_id for v in bare if v.winner != "both_inadequate" and (v.winner == "tie") == v.material_difference]
+    assert [each.pairing_id for each in against_their_reasons(bare)] == flagged
