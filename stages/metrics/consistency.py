@@ -14,7 +14,6 @@ from stages.schema.names import pair_name, pairing_id
 from stages.stats.adequacy import Contradiction, adequacy
 from stages.stats.burden import Burden, Difference, burdens, differences
 from stages.stats.counts import Verdicts
-from stages.stats.proportions import rate
 from stages.stats.reasons import KINDS, Point, Reasoned, against_their_reasons
 from stages.stats.triads import Circle, triads
 
@@ -59,7 +58,7 @@ def reasons_tree(frames: Frames) -> Tree:
         {
             "n": len(given),
             "verdicts": len(told),
-            "share": estimate(rate(len(told), len(given))),
+            "share": rounded(len(told) / len(given)) if given else None,
             "kinds": {kind: times[kind] for kind in KINDS},
             "found": told,
         }
