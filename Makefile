@@ -33,8 +33,9 @@ check: setup  ## lint, types and format
 fuzz: $(UV)  ## let a coverage-guided fuzzer look at every reader of foreign bytes, 20 seconds each (Linux)
 	$(UV) run --frozen --group fuzz python -m tests.fuzz.coverage_guided
 
-coverage: setup  ## simulate how often the intervals hold the truth; the table of docs/measures.md
+coverage: setup  ## simulate how often the intervals hold the truth; the tables of docs/measures.md
 	$(UV) run --frozen python -m tests.benchmarks.interval_coverage
+	$(UV) run --frozen python -m tests.benchmarks.ranking_coverage
 
 clean:  ## remove what the stages can make again; never recordings, never the journal
 	rm -rf data/work data/tables data/site

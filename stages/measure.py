@@ -20,14 +20,14 @@ METRICS = Path("metrics")
 
 def metrics(rows: Rows, frames: Frames) -> dict[str, Tree]:
     """Every metrics file's content by name."""
-    counts = pairs.counted(frames)
+    counts, qualified = pairs.counted(frames), qualification.tree(frames)
     return {
         "pairs": pairs.tree(counts),
-        "scores": scores.tree(counts),
+        "scores": scores.tree(frames, counts, qualification.withheld(qualified)),
         "judge": judge.tree(frames),
         "coverage": coverage.tree(frames, counts),
         "provenance": provenance.tree(rows),
-        "qualification": qualification.tree(frames),
+        "qualification": qualified,
     }
 
 

@@ -41,9 +41,25 @@ def constructed_tables(name: str, without: Collection[str] = ()) -> None:
     names = {row[side] for row in rows for side in ("contestant_1", "contestant_2")}
     contestants = [{**filled["contestants"], "contestant": contestant} for contestant in names]
     judges = [{**filled["judges"], "judge": "x"}]
-    found = {"judges": judges, "matters": matters, "contestants": contestants, "verdicts": verdicts, "assignments": assignments}
+    answers = [
+        {**filled["answers"], "status": "complete", **own}
+        for own in constructed_answers(name, sorted({row["matter_id"] for row in rows}), names)
+    ]
+    found = {
+        "matters": matters, "contestants": contestants, "judges": judges, "answers": answers, "verdicts": verdicts, "assignments": assignments,
+    }  # fmt: skip
     for table in TABLES:
         write_table(table, found.get(table, []), TABLES_FOLDER)
+
+
+def constructed_answers(name: str, matters: Collection[str], contestants: Collection[str]) -> list[dict]:
+    """Answers as long as the constructed ones, where there is a table of them; else one letter each."""
+    path = CONSTRUCTED / f"{name[:2]}_answers.csv"
+    if not path.exists():
+        return [{"matter_id": matter, "contestant": contestant} for matter in matters for contestant in contestants]
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["matter_id"] in matters]
+    return [{"matter_id": row["matter_id"], "contestant": row["contestant"], "text": "x" * int(row["chars"])} for row in rows]
 
 
 def expected(name: str) -> dict:

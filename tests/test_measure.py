@@ -11,7 +11,9 @@ from stages.runtime.errors import BadRecord
 from stages.schema.jsonl import write_rows
 from stages.schema.tables import read_table, write_table
 from tests.published import TABLES_FOLDER, counted, leaves
-from tests.small_record import small_record, turned, verdict, write_project
+from tests.small_record import NAMES, small_record, turned, verdict, write_project
+
+TEXTS = {"method", "interval_method", "test", "withheld", "refused", "no_interval"}
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +30,7 @@ def test_the_identities_hold_in_every_file():
     for pair in found["pairs"].values():
         assert pair["wins_1"] + pair["wins_2"] + pair["ties"] + pair["both_inadequate"] == pair["n"]
         assert pair["n"] + pair["unreadable"] + pair["missing"] == pair["planned"] == found["coverage"]["matters"]
-    for score in found["scores"].values():
+    for score in (found["scores"][name] for name in NAMES):
         assert score["wins"] + score["losses"] + score["ties"] + score["both_inadequate"] == score["n"]
         assert score["n"] + score["unreadable"] + score["missing"] == score["planned"]
     for own in found["coverage"]["contestants"].values():
@@ -64,8 +66,9 @@ def test_no_verdict_at_all_leaves_out_what_does_not_exist():
 def test_metrics_are_numbers_and_texts_by_name():
     for name, tree in counted(small_record()).items():
         for path, value in leaves(tree):
-            texts = name == "provenance" or ".abandoned." in f".{path}" or path.endswith(".method")
-            texts = texts or path in (".judge", ".because")
+            *parts, last = path.split(".")
+            texts = name == "provenance" or {"abandoned", "found", "found_circles"} & set(parts) or path in (".judge", ".because")
+            texts = texts or (last in TEXTS and "status" not in parts)
             assert type(value) in ((str,) if texts else (bool,) if path == ".qualifies" else (int, float)), path
 
 

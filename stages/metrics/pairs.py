@@ -11,8 +11,9 @@ verdicts, is left out.
 from collections.abc import Sequence
 
 from stages.metrics.leaves import Frames, Tree, bounds, estimate, picked, present, rounded, significant
+from stages.metrics.verdicts import verdicts
 from stages.schema.names import pair_name
-from stages.stats.counts import PairCount, Verdicts, pair_counts
+from stages.stats.counts import PairCount, pair_counts
 from stages.stats.detectability import ALPHA, Reach, needed, reach
 from stages.stats.fragility import fragility, without_one
 from stages.stats.paired import net_difference, ties_half
@@ -24,9 +25,7 @@ COUNTS = ("wins_1", "wins_2", "ties", "both_inadequate", "n", "unreadable", "mis
 
 def counted(frames: Frames) -> list[PairCount]:
     """Every pair of the study's contestants over every matter of its battery. Raises ValueError for a verdict that is not planned."""
-    names = ("matter_id", "contestant_1", "contestant_2", "answer_a_was", "answer_b_was", "verdict")
-    verdicts = Verdicts(*(frames["verdicts"][name].tolist() for name in names))
-    return pair_counts(verdicts, frames["contestants"]["contestant"], frames["matters"]["matter_id"])
+    return pair_counts(verdicts(frames), frames["contestants"]["contestant"], frames["matters"]["matter_id"])
 
 
 def tree(pairs: Sequence[PairCount]) -> Tree:

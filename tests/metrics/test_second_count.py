@@ -73,7 +73,8 @@ def test_the_counts_of_contestants(metrics):
             count(*) filter (where verdict is null), count(*)
         from sides group by who order by who"""
     names = ("wins", "losses", "ties", "both_inadequate", "n", "unreadable", "missing", "planned")
-    assert {who: tuple(tree[name] for name in names) for who, tree in metrics["scores"].items()} == {
+    contestants = {who: tree for who, tree in metrics["scores"].items() if not who.endswith("_ranking")}
+    assert {who: tuple(tree[name] for name in names) for who, tree in contestants.items()} == {
         who: tuple(numbers) for who, *numbers in duckdb.sql(query).fetchall()
     }
 
@@ -155,6 +156,52 @@ def test_rejected_points_and_flags(metrics):
                     select 1 from 'data/tables/answers.parquet' a
                     where a.matter_id = v.matter_id and a.contestant in (v.contestant_1, v.contestant_2) and {flag}))""").fetchall()[0]
         assert (metrics["judge"][flag]["answers"], metrics["judge"][flag]["verdicts"]) == known
+
+
+def test_who_won_where_it_stood_and_whose_answer_was_longer(metrics):
+    sides = duckdb.sql("""
+        select contestant, count(*) filter (where answer_a_was = contestant), count(*) filter (where answer_b_was = contestant)
+        from 'data/tables/contestants.parquet' join 'data/tables/verdicts.parquet' on contestant in (contestant_1, contestant_2)
+        where verdict in ('A', 'B') group by 1""").fetchall()
+    known = {name: (as_a, as_b) for name, as_a, as_b in sides}
+    found = {name: (side["decisive_as_a"], side["decisive_as_b"]) for name, side in metrics["judge"]["balance"].items()}
+    assert {name: counts for name, counts in found.items() if any(counts)} == known
+    won = duckdb.sql("""select winner, count(*) filter (where answer_a_was = winner), count(*) filter (where answer_b_was = winner)
+        from 'data/tables/verdicts.parquet' where verdict in ('A', 'B') group by 1""").fetchall()
+    found = {name: (side["won_as_a"], side["won_as_b"]) for name, side in metrics["judge"]["balance"].items()}
+    assert {name: counts for name, counts in found.items() if any(counts)} == {name: (as_a, as_b) for name, as_a, as_b in won}
+    lengths = duckdb.sql("""
+        select count(*) filter (where length(w.text) > length(l.text)), count(*) filter (where length(w.text) = length(l.text)), count(*)
+        from 'data/tables/verdicts.parquet' v join 'data/tables/answers.parquet' w on w.matter_id = v.matter_id and w.contestant = winner
+            join 'data/tables/answers.parquet' l on l.matter_id = v.matter_id and l.contestant <> winner
+                and l.contestant in (contestant_1, contestant_2)""").fetchall()
+    assert [tuple(metrics["judge"]["longer_won"][name] for name in ("longer", "equal", "decisive"))] == lengths
+
+
+def test_what_contradicts_and_what_is_rejected(metrics):
+    judge = metrics["judge"]
+    flags = duckdb.sql("""
+        with carried as (select verdict_id, bool_or(changes_course) as any_of_them, list(distinct contestant) filter (where changes_course) as whose
+                         from 'data/tables/rejected_points.parquet' group by 1)
+        select count(*) filter (where material_difference is not null),
+            count(*) filter (where verdict in ('A', 'B') and not material_difference),
+            count(*) filter (where verdict = 'tie' and material_difference), count(*) filter (where verdict = 'tie' and any_of_them),
+            count(*) filter (where verdict in ('A', 'B') and whose = [winner])
+        from 'data/tables/verdicts.parquet' left join carried using (verdict_id)""").fetchall()
+    kinds = ("winner_without_material_difference", "tie_with_material_difference", "tie_despite_a_point_that_changes_the_course")
+    found = judge["against_its_reasons"]
+    last = found["kinds"]["winner_whose_course_rests_on_a_rejected_point"]
+    assert [(found["n"], *(found["kinds"][kind] for kind in kinds), last)] == flags
+    burden = duckdb.sql("""
+        with judged as (select matter_id, unnest([contestant_1, contestant_2]) as contestant, verdict_id from 'data/tables/verdicts.parquet'
+                        where verdict <> 'unreadable'),
+        answered as (select contestant, matter_id, count(distinct verdict_id) as verdicts, count(point) as points
+                     from judged left join 'data/tables/rejected_points.parquet' using (verdict_id, matter_id, contestant) group by 1, 2)
+        select contestant, count(*), sum(verdicts), sum(points), avg(points / verdicts) from answered group by 1""").fetchall()
+    for name, answers, verdicts, points, mean in burden:
+        own = judge["review_burden"]["contestants"][name]
+        assert (own["answers"], own["verdicts"], own["points"]) == (answers, verdicts, points)
+        assert own["mean"] == pytest.approx(mean, abs=6e-7)
 
 
 def test_coverage(metrics):

@@ -1,13 +1,6 @@
-"""Counts, proved three ways: known answers, a second implementation in SQL, and properties over random verdicts.
+"""Counts, proved three ways: known answers, a second implementation in SQL, and properties over random verdicts."""
 
-The tables in tests/golden/constructed were made by hand-written code to have exactly known answers; no model said anything in them.
-The record in ../shared/records/vicuna80 is real, belongs to others, and is read where it lies or not at all.
-"""
-
-import csv
 import dataclasses
-import json
-from itertools import combinations
 from pathlib import Path
 
 import duckdb
@@ -16,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.stats.counts import (
-    WORDS,
     ContestantCount,
     PairCount,
     SideCount,
@@ -28,33 +20,24 @@ from stages.stats.counts import (
     side_counts,
     word_counts,
 )
+from tests.verdict_tables import (
+    CONSTRUCTED,
+    MATTERS,
+    NAMES,
+    TABLES,
+    VICUNA,
+    constructed,
+    csv_rows,
+    random_rows,
+    relettered,
+    renamed,
+    row_of,
+    turned,
+    verdicts,
+    vicuna,
+)
 
-ROOT = Path(__file__).parents[2]
-CONSTRUCTED = ROOT / "tests/golden/constructed"
-VICUNA = ROOT.parent / "shared/records/vicuna80"
-TABLES = ["s1_four_by_eighty", "s2_both_inadequate", "s4_all_ties"]
-COLUMNS = [field.name for field in dataclasses.fields(Verdicts)]
 COUNTED = ["wins_1", "wins_2", "ties", "both_inadequate", "unreadable"]
-
-
-def verdicts(rows) -> Verdicts:
-    return Verdicts(*([row[column] for row in rows] for column in COLUMNS))
-
-
-def csv_rows(path: Path) -> list[dict]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def constructed(name: str) -> tuple[list[dict], dict]:
-    return csv_rows(CONSTRUCTED / f"{name}.csv"), json.loads((CONSTRUCTED / f"{name}.expected.json").read_text(encoding="utf-8"))
-
-
-def vicuna() -> tuple[list[dict], dict]:
-    if not VICUNA.is_dir():
-        pytest.skip("the real record lies beside the project on some machines only")
-    rows = [{**row, "verdict": row["verdict"].replace("INVALID", "unreadable")} for row in csv_rows(VICUNA / "verdicts.csv")]
-    return rows, json.loads((VICUNA / "expected.json").read_text(encoding="utf-8"))
 
 
 def counted(rows) -> dict[str, PairCount]:
@@ -177,22 +160,6 @@ def test_sql_counts_the_real_record_the_same():
 
 # --- properties
 
-NAMES = ["alder", "birch", "cedar", "dogwood"]
-MATTERS = ["M01", "M02", "M03", "M04", "M05"]
-
-
-def row_of(matter: str, one: str, two: str, swapped: bool, word: str) -> dict:
-    a, b = (two, one) if swapped else (one, two)
-    return {"matter_id": matter, "contestant_1": one, "contestant_2": two, "answer_a_was": a, "answer_b_was": b, "verdict": word}
-
-
-@st.composite
-def random_rows(draw) -> list[dict]:
-    """Any verdicts, at most one a pairing."""
-    pairings = [(matter, *pair) for matter in MATTERS for pair in combinations(NAMES, 2)]
-    judged = draw(st.lists(st.sampled_from(pairings), unique=True))
-    return [row_of(*pairing, draw(st.booleans()), draw(st.sampled_from(WORDS))) for pairing in judged]
-
 
 def count_all(rows) -> list[PairCount]:
     return pair_counts(verdicts(rows), NAMES, MATTERS)
@@ -236,16 +203,7 @@ def test_the_order_of_rows_changes_nothing(rows, chance):
 
 @given(random_rows())
 def test_swapping_sides_and_letters_together_changes_no_pair(rows):
-    letters = {"A": "B", "B": "A"}
-    swapped = [
-        {
-            **row,
-            "answer_a_was": row["answer_b_was"],
-            "answer_b_was": row["answer_a_was"],
-            "verdict": letters.get(row["verdict"], row["verdict"]),
-        }
-        for row in rows
-    ]
+    swapped = turned(rows)
     assert count_all(swapped) == count_all(rows)
     before, after = word_counts(row["verdict"] for row in rows), word_counts(row["verdict"] for row in swapped)
     assert (before.a, before.b) == (after.b, after.a)
@@ -253,22 +211,15 @@ def test_swapping_sides_and_letters_together_changes_no_pair(rows):
 
 @given(random_rows())
 def test_swapping_the_letters_alone_turns_every_win_round(rows):
-    letters = {"A": "B", "B": "A"}
-    turned = count_all([{**row, "verdict": letters.get(row["verdict"], row["verdict"])} for row in rows])
-    assert [(pair.wins_2, pair.wins_1) for pair in turned] == [(pair.wins_1, pair.wins_2) for pair in count_all(rows)]
+    after = count_all(relettered(rows))
+    assert [(pair.wins_2, pair.wins_1) for pair in after] == [(pair.wins_1, pair.wins_2) for pair in count_all(rows)]
 
 
 @given(random_rows(), st.permutations(NAMES))
 def test_other_names_give_the_same_counts_under_the_other_names(rows, others):
     """Antisymmetry: where a new name reverses the alphabetical order of a pair, its two wins change places, and nothing else changes."""
     new = dict(zip(NAMES, others, strict=True))
-
-    def renamed(row) -> dict:
-        one, two = sorted((new[row["contestant_1"]], new[row["contestant_2"]]))
-        sides = {side: new[row[side]] for side in ("answer_a_was", "answer_b_was")}
-        return {**row, "contestant_1": one, "contestant_2": two, **sides}
-
-    found = {(pair.contestant_1, pair.contestant_2): pair for pair in count_all([renamed(row) for row in rows])}
+    found = {(pair.contestant_1, pair.contestant_2): pair for pair in count_all(renamed(rows, new))}
     for pair in count_all(rows):
         one, two = sorted((new[pair.contestant_1], new[pair.contestant_2]))
         wins = (pair.wins_1, pair.wins_2) if one == new[pair.contestant_1] else (pair.wins_2, pair.wins_1)
