@@ -19,5 +19,6 @@ import sys
 from importlib.util import find_spec
 
 if find_spec("pydantic") is None:  # another Python would fail with a traceback or, with other packages, write other bytes
-    sys.stderr.write(f"{sys.executable} is not the project's own Python: use `uv run dvc repro` or `make repro`\n")
+    if sys.stderr:
+        sys.stderr.write(f"{sys.executable} is not the project's own Python: use `uv run dvc repro` or `make repro`\n")
     raise SystemExit(2)

@@ -3,10 +3,10 @@
 import argparse
 import importlib
 import json
-import sys
 from collections.abc import Sequence
 
 from stages.runtime.entry import run
+from stages.runtime.streams import close_streams, open_streams, tell
 
 COMMANDS = {
     "abandon": "end a gap that will not close, with a reason and a name",
@@ -32,13 +32,15 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    given = parser().parse_args(words)
+    open_streams()
+    try:
+        given = parser().parse_args(words)
+    finally:
+        close_streams()  # after --help, too, the reader may have left
 
     def command() -> None:
         result = given.module.run(given)
-        text = json.dumps(result, ensure_ascii=False, indent=2) + "\n" if given.json else given.module.told(result)
-        sys.stdout.buffer.write(text.encode("utf-8"))  # bytes, so that a prompt is what was sent whatever the locale
-        sys.stdout.flush()
+        tell(json.dumps(result, ensure_ascii=False, indent=2) + "\n" if given.json else given.module.told(result))
 
     run(f"moot {given.command}", command)
 

@@ -13,9 +13,11 @@ from dataclasses import replace
 from stages.runtime.compose import choices
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.handing import handed
 from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRINGS, PRESENTATIONS
 from stages.schema.calls import FORMAT, seal
-from stages.schema.jsonl import Row, read_rows, write_rows
+from stages.schema.jsonl import Row, write_rows
+from stages.schema.matter import matters_in
 from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Stored, chosen, draw, in_force
 from stages.schema.settings import Choices, settings
 from stages.store.recordings import Recording
@@ -31,6 +33,13 @@ def scored_answers(attempts: Iterable[Attempt]) -> Answers:
 def answered(pairings: Iterable[Pairing], answers: Answers) -> list[Pairing]:
     """The pairings that have both answers."""
     return [p for p in pairings if {(p.matter_id, p.contestant_1), (p.matter_id, p.contestant_2)} <= answers.keys()]
+
+
+def check_pairings(pairings: Iterable[Pairing], matter_sha256: dict[str, str]) -> None:
+    """Raise ValueError for a pairing of a matter that is not in the battery."""
+    for pairing in pairings:
+        if pairing.matter_id not in matter_sha256:
+            raise ValueError(f"pairing {pairing.pairing_id} is of a matter that is not in {MATTERS}; `uv run dvc repro pair` plans anew")
 
 
 def shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answers) -> Presentation:
@@ -74,10 +83,11 @@ def assignment_row(assignment: Assignment) -> Row:
 
 def conceal() -> None:
     settled: Choices = choices(settings)
-    with refusing("data/work"):
-        matter_sha256 = {row["matter_id"]: row["matter_sha256"] for row in read_rows(MATTERS)}
-        answers = scored_answers(Attempt.from_row(row) for row in read_rows(ATTEMPTS))
-        pairings = answered((Pairing.from_row(row) for row in read_rows(PAIRINGS)), answers)
+    matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in handed(MATTERS, matters_in)}
+    answers = scored_answers(handed(ATTEMPTS, Attempt.read))
+    pairings = answered(handed(PAIRINGS, Pairing.read), answers)
+    with refusing(str(PAIRINGS), BadRecord):
+        check_pairings(pairings, matter_sha256)
     recording = Recording(ASSIGNMENTS_RECORDING)
     recording.load()
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):

@@ -7,20 +7,20 @@ Writes data/work/attempts.jsonl, the attempts in use as read from their replies:
 
 from collections.abc import Callable, Iterable
 
-from stages.providers.openai import read_reply
-from stages.providers.reading import call_fields
+from stages.providers.reading import call_fields, recorded_reply
 from stages.providers.requests import answer_request
 from stages.providers.switchboard import Model, Switchboard
-from stages.runtime.compose import choices, setting
+from stages.runtime.compose import CONF, choices, setting
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
-from stages.runtime.paths import ANSWER_ORDERS, ANSWERS_RECORDING, ATTEMPTS, MATTERS
+from stages.runtime.handing import handed
+from stages.runtime.paths import ANSWER_ORDERS, ANSWERS_RECORDING, ATTEMPTS, MATTERS, ORDERS, VERDICT_ORDERS
 from stages.schema.calls import Request
 from stages.schema.canonical import text_digest
-from stages.schema.jsonl import Row, read_rows, write_rows
-from stages.schema.matter import Matter, matter_from_row
+from stages.schema.jsonl import Row, write_rows
+from stages.schema.matter import Matter, matters_in
 from stages.schema.names import addresses_the_judge, mentions
-from stages.schema.orders import AnswerOrder, orders_in
+from stages.schema.orders import AnswerOrder, check_folders, orders_in
 from stages.schema.rows import Attempt
 from stages.schema.settings import Choices, Runner, Study, settings
 from stages.store.fetching import Fetching
@@ -40,7 +40,7 @@ def abandoned(orders: Iterable[AnswerOrder]) -> Callable[[Request], bool]:
 
 def attempt_of(rows: list[Row], model: Model, rule: str) -> Attempt:
     """The attempt that the first of ``rows`` recorded; the others are later replies to the same request."""
-    reply = read_reply(rows[0])
+    reply = recorded_reply(rows[0])
     return Attempt(
         **call_fields(rows, reply, model),
         matter_id=rows[0]["matter_id"],
@@ -63,14 +63,15 @@ def generate() -> None:
     study: Study = setting("study", chosen.study, settings)
     runner: Runner = setting("runner", chosen.runner, settings)
     models: dict[str, Model] = {name: setting("contestant", name, settings) for name in chosen.contestants}
-    with refusing(str(MATTERS)):
-        battery = [matter_from_row(row) for row in read_rows(MATTERS)]
+    battery = handed(MATTERS, matters_in)
+    with refusing(f"{CONF / 'study' / chosen.study}.yaml"):
+        rules = {matter.matter_id: study.rule_of(matter.series, matter.source_path) for matter in battery}
     with refusing(kind=BadRecord):
+        check_folders(ORDERS, [ANSWER_ORDERS, VERDICT_ORDERS])
         orders = orders_in(ANSWER_ORDERS, AnswerOrder)
     requests = planned(models, battery)
     fetching = Fetching("answers", ANSWERS_RECORDING, runner, lambda: Switchboard(models, runner))
     replies = fetching.replies_to(requests, abandoned(orders))
-    rules = {matter.matter_id: study.attempt_rules[matter.series] for matter in battery}
     attempts = [attempt_of(rows, models[rows[0]["contestant"]], rules[rows[0]["matter_id"]]) for rows in replies.values()]
     write_rows(ATTEMPTS, (a.row() for a in sorted(attempts, key=lambda a: (a.matter_id, a.contestant, a.attempt))))
 

@@ -7,20 +7,30 @@ Writes data/work/verdicts.jsonl, the replies in use as read, still in terms of A
 """
 
 import sys
+from collections.abc import Container, Iterable
 
 from stages.bench.judging import bench
 from stages.instrument.readings import changes, reading_row
 from stages.runtime.entry import arguments, run
 from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.handing import handed
 from stages.runtime.paths import MATTERS, PRESENTATIONS, READINGS_RECORDING, VERDICT_ORDERS, VERDICTS, VERDICTS_RECORDING
-from stages.runtime.progress import say
+from stages.runtime.streams import say
 from stages.schema.calls import Request
-from stages.schema.jsonl import Row, read_rows, write_rows
-from stages.schema.matter import matter_from_row
+from stages.schema.jsonl import Row, write_rows
+from stages.schema.matter import matters_in
 from stages.schema.orders import VerdictOrder, orders_in
 from stages.schema.rows import Presentation
 from stages.store.fetching import Fetching
 from stages.store.recordings import Recording
+
+
+def check_presentations(presentations: Iterable[Presentation], battery: Container[str]) -> None:
+    """Raise ValueError for a presentation of a matter that is not in the battery."""
+    for shown in presentations:
+        if shown.matter_id not in battery:
+            name = f"presentation {shown.presentation_id[:12]} is of {shown.matter_id}"
+            raise ValueError(f"{name}, which is not in {MATTERS}; `uv run dvc repro conceal` makes them anew")
 
 
 def record_readings(now: list[Row], recording: Recording) -> None:
@@ -37,9 +47,10 @@ def record_readings(now: list[Row], recording: Recording) -> None:
 
 def judge(chosen: dict[str, str]) -> None:
     seat = bench(chosen)
-    with refusing("data/work"):
-        battery = {row["matter_id"]: matter_from_row(row) for row in read_rows(MATTERS)}
-        presentations = [Presentation.from_row(row) for row in read_rows(PRESENTATIONS)]
+    battery = {matter.matter_id: matter for matter in handed(MATTERS, matters_in)}
+    presentations = handed(PRESENTATIONS, Presentation.read)
+    with refusing(str(PRESENTATIONS), BadRecord):
+        check_presentations(presentations, battery)
     with refusing(kind=BadRecord):
         ended = {order.presentation_id for order in orders_in(VERDICT_ORDERS, VerdictOrder)}
 

@@ -5,6 +5,7 @@ Writes data/work/matters.jsonl, a row per matter:
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from stages.instrument.asking import instrument_digest
 from stages.runtime.compose import CONF, PARAMS, choices, names, setting
@@ -14,13 +15,23 @@ from stages.runtime.paths import MATTERS, MATTERS_FOLDER
 from stages.schema.jsonl import write_rows
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import nearest, plain_word
-from stages.schema.settings import Choices, Study, settings
+from stages.schema.settings import GROUPS, Choices, Study, settings
 
 
 def named(chosen: Choices) -> list[tuple[str, str]]:
     """Every (group, name) that params.yaml chooses."""
     single = [("study", chosen.study), ("instrument", chosen.instrument), ("judge", chosen.judge), ("runner", chosen.runner)]
     return [*single, *(("contestant", name) for name in chosen.contestants)]
+
+
+def check_conf(conf: Path = CONF) -> None:
+    """Raise ValueError for what stands in conf/ under a name by which nobody would ever find it."""
+    groups = GROUPS.keys() - {"choices"}
+    for path in sorted(conf.iterdir()):
+        if path.is_dir() and path.name not in groups and not path.name.startswith("."):
+            raise ValueError(f"{path}: no group of settings is called {path.name!r}; {nearest(path.name, groups)}")
+    for path in sorted(conf.glob("*/*.yml")):
+        raise ValueError(f"{path}: a settings file ends in .yaml: its name must be {path.stem}.yaml")
 
 
 def check_choices(chosen: Choices) -> None:
@@ -44,12 +55,13 @@ def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter])
             " revert the instrument, or start a new study that pins the new one"
         )
     for matter in battery:
-        if matter.series not in study.attempt_rules:
-            raise ValueError(f"attempt_rules has no series {matter.series!r}, which {matter.source_path} belongs to")
+        study.rule_of(matter.series, matter.source_path)
 
 
 def matters() -> None:
     chosen: Choices = choices(settings)
+    with refusing():
+        check_conf()
     with refusing(str(PARAMS)):
         check_choices(chosen)
     groups = {group: setting(group, name, settings) for group, name in named(chosen)}

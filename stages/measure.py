@@ -13,9 +13,9 @@ from stages.metrics.leaves import Frames, Tree, metric_text
 from stages.metrics.provenance import Rows
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.handing import handed
+from stages.runtime.paths import METRICS
 from stages.schema.tables import FOLDER, TABLES, read_frame, read_table
-
-METRICS = Path("metrics")
 
 
 def metrics(rows: Rows, frames: Frames) -> dict[str, Tree]:
@@ -35,8 +35,8 @@ def read_tables(folder: Path) -> tuple[Rows, Frames]:
     """Every table as rows and as a frame. Raises BadRecord that names the file."""
     rows, frames = {}, {}
     for name in TABLES:
-        with refusing((folder / f"{name}.parquet").as_posix(), BadRecord):
-            rows[name], frames[name] = read_table(name, folder), read_frame(name, folder)
+        path = folder / f"{name}.parquet"
+        rows[name], frames[name] = handed(path, lambda path: (read_table(path.stem, folder), read_frame(path.stem, folder)))
     return rows, frames
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 
 from stages.runtime.compose import choices
 from stages.runtime.entry import run_stage
-from stages.runtime.errors import refusing
+from stages.runtime.handing import handed
 from stages.runtime.paths import MATTERS, PAIRINGS
-from stages.schema.jsonl import read_rows, write_rows
+from stages.schema.jsonl import write_rows
+from stages.schema.matter import matters_in
 from stages.schema.names import pairing_id, pairs
 from stages.schema.rows import Pairing
 from stages.schema.settings import Choices, settings
@@ -24,8 +25,7 @@ def pairings(matter_ids: Iterable[str], contestants: Iterable[str]) -> list[Pair
 
 def pair() -> None:
     chosen: Choices = choices(settings)
-    with refusing(str(MATTERS)):
-        matter_ids = [row["matter_id"] for row in read_rows(MATTERS)]
+    matter_ids = [matter.matter_id for matter in handed(MATTERS, matters_in)]
     write_rows(PAIRINGS, (pairing.row() for pairing in pairings(matter_ids, chosen.contestants)))
 
 

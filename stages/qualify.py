@@ -12,18 +12,18 @@ from stages.bench.judging import bench
 from stages.runtime.entry import arguments, run
 from stages.runtime.errors import refusing
 from stages.runtime.paths import CONTROLS, CONTROLS_FOLDER, MATTERS_FOLDER, QUALIFICATION_RECORDING
-from stages.runtime.progress import say
-from stages.schema.controls import Control, controls, read_controls
-from stages.schema.jsonl import Row, write_rows
+from stages.runtime.streams import say
+from stages.schema.controls import Control, ControlVerdict, controls, read_controls
+from stages.schema.jsonl import write_rows
 from stages.schema.matter import read_battery
 from stages.schema.rows import Verdict
 from stages.store.fetching import Fetching
 
 
-def control_row(control: Control, verdict: Verdict) -> Row:
+def control_verdict(control: Control, verdict: Verdict) -> ControlVerdict:
     """What a control was, what was right, and what the judge said."""
     kept = ("control_id", "kind", "use", "order_number", "expected", "source_path")
-    return {**verdict.row(), **{key: getattr(control, key) for key in kept}}
+    return ControlVerdict(**verdict.row(), **{key: getattr(control, key) for key in kept})
 
 
 def qualify(chosen: dict[str, str]) -> None:
@@ -36,7 +36,7 @@ def qualify(chosen: dict[str, str]) -> None:
 
     fetching = Fetching("controls", QUALIFICATION_RECORDING, seat.runner, seat.board)
     verdicts = seat.verdicts(battery, [control.shown for control in tests.values()], "control", fetching.replies_to)
-    write_rows(CONTROLS, (control_row(tests[verdict.presentation_id], verdict) for verdict in verdicts))
+    write_rows(CONTROLS, (control_verdict(tests[verdict.presentation_id], verdict).row() for verdict in verdicts))
 
 
 def main() -> None:

@@ -5,14 +5,15 @@ Writes data/tables/*.parquet. A row of verdicts, shortened:
      "matter_id":"Q01","pairing_id":"Q01:qwen-1500m~qwen-500m","verdict":"A","winner":"qwen-500m",…}
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import get_args
 
 from stages.runtime.compose import PARAMS, choices, setting
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.handing import handed
 from stages.runtime.paths import (
     ANSWER_ORDERS,
     ANSWERS_RECORDING,
@@ -20,6 +21,7 @@ from stages.runtime.paths import (
     ATTEMPTS,
     CONTROLS,
     MATTERS,
+    ORDERS,
     PAIRINGS,
     QUALIFICATION_RECORDING,
     VERDICT_ORDERS,
@@ -28,15 +30,16 @@ from stages.runtime.paths import (
 )
 from stages.schema.calls import check_row
 from stages.schema.canonical import canonical, text_digest
-from stages.schema.jsonl import Row, read_rows
-from stages.schema.matter import Matter, matter_from_row
+from stages.schema.controls import ControlVerdict
+from stages.schema.jsonl import Row, read_made
+from stages.schema.matter import Matter, matters_in
 from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
-from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
+from stages.schema.orders import AnswerOrder, VerdictOrder, check_folders, orders_in
+from stages.schema.recorded import check_form
 from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Stored, Verdict, chosen, in_force, rederivable
 from stages.schema.settings import Choices, HostedJudge, HostedModel, LocalJudge, LocalModel, settings
 from stages.schema.tables import FOLDER, write_table
 
-Kind = TypeVar("Kind")
 Answers = dict[tuple[str, str], Attempt]
 
 
@@ -53,7 +56,7 @@ class InUse:
     answer_orders: list[AnswerOrder] = field(default_factory=list)
     verdict_orders: list[VerdictOrder] = field(default_factory=list)
     judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
-    controls: list[Row] = field(default_factory=list)
+    controls: list[ControlVerdict] = field(default_factory=list)
 
 
 def winner(assignment: Assignment, verdict: str) -> str | None:
@@ -241,15 +244,15 @@ def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
     }
 
 
-def control_row(control: Row) -> Row:
+def control_row(control: ControlVerdict) -> Row:
     """A row of controls: what was right, what the judge said, and whether the two agree."""
     kept = (
         "control_id", "matter_id", "kind", "use", "order_number", "expected", "verdict", "material_difference", "rationale",
         "unreadable_because", "raw_text", "presentation_id", "judge", "attempt", "instrument", "instrument_sha256", "reader",
         "request_sha256", "response_sha256", "started_at",
     )  # fmt: skip
-    passed = control["verdict"] == control["expected"]
-    return {**_picked(control, kept), "passed": passed, "source_path": QUALIFICATION_RECORDING.as_posix()}
+    passed = control.verdict == control.expected
+    return {**_picked(control.row(), kept), "passed": passed, "source_path": QUALIFICATION_RECORDING.as_posix()}
 
 
 def rejected_rows(assignment: Assignment, verdict: Verdict) -> list[Row]:
@@ -260,9 +263,10 @@ def rejected_rows(assignment: Assignment, verdict: Verdict) -> list[Row]:
     sides = {"A": assignment.answer_a_was, "B": assignment.answer_b_was}
     rows = []
     for number, listed in enumerate(verdict.rejected_points, start=1):
-        point = _made(RejectedPoint.from_row, listed)
-        if point.answer not in sides:
-            raise ValueError(f"{assignment.pairing_id}: rejected point {number} stands in answer {point.answer!r}, not in A or B")
+        try:
+            point = RejectedPoint.from_row(listed)
+        except ValueError as error:
+            raise ValueError(f"{assignment.pairing_id}: rejected point {number}: {error}") from None
         rows.append(
             {
                 "verdict_id": verdict_id(assignment.pairing_id, verdict.judge),
@@ -324,10 +328,10 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
         "calls": [
             *(call_row("answer", attempt) for attempt in rows.attempts),
             *(call_row("verdict", verdict) for verdict in rows.verdicts),
-            *(call_row("control", Verdict.from_row(control)) for control in rows.controls),
+            *(call_row("control", control) for control in rows.controls),
         ],
         "judges": [judge_row(name, config) for name, config in rows.judges.items()],
-        "controls": [control_row(control) for control in rows.controls if control["scored"]],
+        "controls": [control_row(control) for control in rows.controls if control.scored],
         "orders": order_rows(rows, shown),
     }
 
@@ -335,8 +339,7 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
 def stored_assignment(row: Row) -> Assignment:
     """An assignment from its sealed row. Raises ValueError when the row was changed or is no assignment."""
     check_row(row)
-    if row["kind"] != "assignment":
-        raise ValueError(f"the row is of kind {row['kind']!r}, not an assignment")
+    check_form(row, "assignment")
     return Assignment.from_row(row)
 
 
@@ -344,42 +347,26 @@ def _picked(row: Row, kept: Iterable[str]) -> Row:
     return {key: row[key] for key in kept}
 
 
-def _made(made: Callable[[Row], Kind], row: Row) -> Kind:
-    try:
-        return made(row)
-    except KeyError as missing:
-        raise ValueError(f"the row has no {missing}") from None
-    except TypeError:
-        raise ValueError(f"the row has other keys than it should: {', '.join(sorted(row))}") from None
-
-
-def _read(path: Path, made: Callable[[Row], Kind]) -> list[Kind]:
-    """The rows of a file, made into what they are. Raises BadRecord that names the file and the line."""
-    found = []
-    with refusing(path.as_posix(), BadRecord):
-        for number, row in enumerate(read_rows(path), start=1):
-            with refusing(f"{path.as_posix()}: line {number}", BadRecord):
-                found.append(_made(made, row))
-    return found
-
-
 def record() -> None:
     settled: Choices = choices(settings)
     with refusing(str(PARAMS)):
         check_contestants(settled.contestants)
     with refusing(kind=BadRecord):
+        check_folders(ORDERS, [ANSWER_ORDERS, VERDICT_ORDERS])
         answer_orders, verdict_orders = orders_in(ANSWER_ORDERS, AnswerOrder), orders_in(VERDICT_ORDERS, VerdictOrder)
+    with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
+        assignments = read_made(ASSIGNMENTS_RECORDING, stored_assignment)
     rows = InUse(
-        matters=_read(MATTERS, matter_from_row),
+        matters=handed(MATTERS, matters_in),
         contestants={name: setting("contestant", name, settings) for name in settled.contestants},
-        attempts=_read(ATTEMPTS, Attempt.from_row),
-        pairings=_read(PAIRINGS, Pairing.from_row),
-        assignments=_read(ASSIGNMENTS_RECORDING, stored_assignment),
-        verdicts=_read(VERDICTS, Verdict.from_row),
+        attempts=handed(ATTEMPTS, Attempt.read),
+        pairings=handed(PAIRINGS, Pairing.read),
+        assignments=assignments,
+        verdicts=handed(VERDICTS, Verdict.read),
         answer_orders=answer_orders,
         verdict_orders=verdict_orders,
         judges={settled.judge: setting("judge", settled.judge, settings)},
-        controls=_read(CONTROLS, dict),
+        controls=handed(CONTROLS, ControlVerdict.read),
     )
     with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():

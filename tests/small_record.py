@@ -16,6 +16,7 @@ import yaml
 from stages.record import InUse
 from stages.schema.calls import FORMAT, seal
 from stages.schema.canonical import text_digest
+from stages.schema.controls import ControlVerdict
 from stages.schema.jsonl import write_rows
 from stages.schema.matter import Matter
 from stages.schema.names import pairing_id, pairs
@@ -137,21 +138,16 @@ def rejected(answer: str, point: str, changes_course: bool = False) -> dict:
     return {"answer": answer, "point": point, "why": "the facts say nothing of it", "changes_course": changes_course}
 
 
-def control(kind: str, order_number: int, expected: str, said: str, **changes) -> dict:
+def control(kind: str, order_number: int, expected: str, said: str, **changes) -> ControlVerdict:
     """One control of Q01 as the stage qualify leaves it."""
     drawn = draw(SEED, pairing("Q01", "alder", "birch"), ordinal=0)
     reply = verdict(drawn, said, small_attempts(), **call(f"control {kind} {order_number}"), verdict=said)
     own = {"control_id": f"Q01:{kind}", "kind": kind, "use": "testing", "order_number": order_number, "expected": expected}
-    return {
-        **reply.row(),
-        "presentation_id": text_digest(f"{kind} {order_number}"),
-        **own,
-        "source_path": "data/controls/Q01.md",
-        **changes,
-    }
+    shown = {"presentation_id": text_digest(f"{kind} {order_number}"), "source_path": "data/controls/Q01.md"}
+    return ControlVerdict(**{**reply.row(), **shown, **own, **changes})
 
 
-def small_controls() -> list[dict]:
+def small_controls() -> list[ControlVerdict]:
     return [
         control("alike_length", 1, "A", "A"),
         control("alike_length", 2, "B", "B"),
@@ -213,9 +209,8 @@ def write_project(root: Path, rows: InUse) -> None:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     write_rows(root / "data/recordings/assignments.jsonl", map(sealed, rows.assignments))
-    for name in ("matters", "attempts", "pairings", "verdicts"):
+    for name in ("matters", "attempts", "pairings", "verdicts", "controls"):
         write_rows(root / f"data/work/{name}.jsonl", (row.row() for row in getattr(rows, name)))
-    write_rows(root / "data/work/controls.jsonl", rows.controls)
     for name in ("answer", "verdict"):
         for order in getattr(rows, f"{name}_orders"):
             write_rows(root / f"data/orders/{name}s" / order.file_name, [order.row()])

@@ -152,7 +152,7 @@ def test_a_file_that_does_not_bear_its_matters_id_is_refused(project):
 def test_a_lone_surrogate_is_no_text(project):
     with (project / "data/matters/Q01.md").open("ab") as file:
         file.write(b"\xed\xa0\x80\n")
-    assert refusal().startswith("data/matters/Q01.md: 'utf-8' codec can't decode byte 0xed")
+    assert refusal().startswith("data/matters/Q01.md: byte ")
 
 
 def test_an_empty_battery_is_refused(project):

@@ -145,7 +145,7 @@ def test_rejected_points_stand_under_the_name_of_who_wrote_them():
 def test_every_recorded_call_in_use_is_there_once():
     rows, calls = small_record(), published()["calls"]
     used = {("answer", a.request_sha256) for a in rows.attempts} | {("verdict", v.request_sha256) for v in rows.verdicts}
-    used |= {("control", row["request_sha256"]) for row in rows.controls}
+    used |= {("control", row.request_sha256) for row in rows.controls}
     assert {(row["kind"], row["request_sha256"]) for row in calls} == used
     assert len(calls) == len(used)
     assert [row["replies"] for row in calls if row["request_sha256"] == text_digest("request Q02 cedar 1")] == [2]
@@ -305,11 +305,11 @@ REFUSED = {
     ),
     "a rejected point in no answer": (
         {"verdicts": lambda rows: replaced(rows, 0, rejected_points=[rejected("C", "x")])},
-        "Q01:alder~birch: rejected point 1 stands in answer 'C', not in A or B",
+        "Q01:alder~birch: rejected point 1: key 'answer' must be 'A' or 'B' (it is 'C')",
     ),
     "a rejected point without its reason": (
         {"verdicts": lambda rows: replaced(rows, 0, rejected_points=[{"answer": "A", "point": "x", "changes_course": True}])},
-        "the row has no 'why'",
+        "Q01:alder~birch: rejected point 1: key 'why' is missing",
     ),
 }
 
@@ -419,7 +419,9 @@ def test_a_hand_edited_assignment_is_refused(project):
 def test_a_row_of_another_kind_among_the_assignments_is_refused(project):
     assignment = small_record().assignments[0]
     write_rows(ASSIGNMENTS, [seal({"format": FORMAT, "kind": "answer", **assignment.row()})])
-    with pytest.raises(BadRecord, match="line 1: the row is of kind 'answer', not an assignment"):
+    with pytest.raises(
+        BadRecord, match=r"line 1: the row is of kind 'answer', and belongs in answers\.jsonl; here stand rows of kind 'assignment'"
+    ):
         record.record()
 
 
@@ -435,7 +437,10 @@ def test_a_row_without_a_key_is_refused(project):
     rows = read_rows(path)
     del rows[1]["raw_text"]
     write_rows(path, rows)
-    with pytest.raises(BadRecord, match=r"^data/work/verdicts\.jsonl: line 2: the row has no 'raw_text'"):
+    with pytest.raises(
+        BadRecord,
+        match=r"^data/work/verdicts\.jsonl: line 2: key 'raw_text' is missing; stage judge makes this file: `uv run dvc repro -f judge`",
+    ):
         record.record()
 
 
@@ -451,13 +456,16 @@ def test_a_matter_with_a_key_too_many_is_refused(project):
     path = Path("data/work/matters.jsonl")
     first, *rest = read_rows(path)
     write_rows(path, [{**first, "judge": "oak"}, *rest])
-    with pytest.raises(BadRecord, match=r"matters\.jsonl: line 1: the row has other keys than it should"):
+    with pytest.raises(BadRecord, match=r"matters\.jsonl: line 1: unknown key 'judge'; "):
         record.record()
 
 
 def test_a_time_that_is_none_is_refused(project):
     write_project(project, changed(attempts=lambda rows: replaced(rows, 0, started_at="noon")))
-    with pytest.raises(BadRecord, match=r"^the rows in use: row matter_id Q01, contestant alder, attempt 1: started_at is 'noon'"):
+    with pytest.raises(
+        BadRecord,
+        match=r"^data/work/attempts\.jsonl: line 1: key 'started_at' must be a time such as 2026-11-30T08:15:11.123Z \(it is 'noon'\)",
+    ):
         record.record()
 
 
@@ -480,7 +488,8 @@ def test_a_contestant_called_tie_is_refused(project):
         record.record()
 
 
-def test_the_command_leaves_with_one_sentence_and_the_exit_code_of_a_bad_record(project, capsys):
+def test_the_command_leaves_with_one_sentence_and_the_exit_code_of_a_bad_record(project, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["record"])
     write_project(project, changed(assignments=lambda rows: [*rows, turned(rows[0])]))
     with pytest.raises(SystemExit) as left:
         record.main()

@@ -2,6 +2,7 @@
 
 import html
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,8 @@ def test_a_missing_table_is_named(name):
         report.report()
 
 
-def test_a_study_with_an_unknown_key_is_refused(capsys):
+def test_a_study_with_an_unknown_key_is_refused(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["report"])
     path = Path("conf/study/first.yaml")
     path.write_text(path.read_text() + "titel: x\n")
     with pytest.raises(SystemExit) as left:

@@ -6,8 +6,7 @@ from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
 from stages.instrument.reader import READER, read
-from stages.providers.openai import read_reply
-from stages.providers.reading import call_fields
+from stages.providers.reading import call_fields, recorded_reply
 from stages.providers.requests import Question, verdict_request
 from stages.providers.switchboard import Switchboard
 from stages.runtime.compose import setting
@@ -51,7 +50,7 @@ class Bench:
 
     def verdict_of(self, rows: list[Row]) -> Verdict:
         """The verdict that the first of ``rows`` holds, or ``unreadable``. A later attempt may take the score from it."""
-        reply = read_reply(rows[0])
+        reply = recorded_reply(rows[0])
         reading = read(self.instrument, reply.text)
         return Verdict(
             **call_fields(rows, reply, self.model),

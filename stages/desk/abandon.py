@@ -7,9 +7,9 @@ from pathlib import Path
 from stages.desk.in_use import load
 from stages.runtime.errors import BadInput, refusing
 from stages.runtime.paths import ANSWER_ORDERS, VERDICT_ORDERS
-from stages.schema.jsonl import Row, read_rows, rows_text
+from stages.schema.jsonl import Row, rows_text
 from stages.schema.names import nearest
-from stages.schema.orders import AnswerOrder, VerdictOrder
+from stages.schema.orders import AnswerOrder, VerdictOrder, order_in
 
 EXAMPLE = """example:
   moot abandon --contestant alder --matter Q03 --reason "the provider withdrew the model" --by "A. Author"
@@ -37,19 +37,19 @@ def run(given: argparse.Namespace) -> Row:
     else:
         _check_answer(given.contestant, given.matter)
         order, folder = AnswerOrder("abandon", given.reason, given.by, now, given.contestant, given.matter), ANSWER_ORDERS
-    with refusing(str(folder)):
-        row = order.row()
-        _write(folder / order.file_name, row)
-    return row
+    with refusing():
+        _write(folder / order.file_name, order)
+    return order.row()
 
 
-def _write(path: Path, row: Row) -> None:
-    """Write one order. Raises ValueError where the same thing is abandoned already."""
-    if path.exists():
-        (before,) = read_rows(path)
-        raise ValueError(f"{path.name}: that is abandoned already, by {before['by']} on {before['ordered_at'][:10]}")
+def _write(path: Path, order: AnswerOrder | VerdictOrder) -> None:
+    """Write one order. Raises ValueError where the same thing is abandoned already, or something else stands in its file."""
+    text = rows_text([order.row()])
+    if path.exists() or path.is_symlink():
+        before = order_in(path, type(order))
+        raise ValueError(f"{path}: that is abandoned already, by {before.by} on {before.ordered_at[:10]}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(rows_text([row]), "utf-8", newline="\n")
+    path.write_text(text, "utf-8", newline="\n")
 
 
 def _check_answer(contestant: str, matter: str) -> None:

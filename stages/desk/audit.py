@@ -4,7 +4,7 @@ import argparse
 
 from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
-from stages.providers.openai import read_reply
+from stages.providers.reading import recorded_reply
 from stages.runtime.errors import BadInput
 from stages.schema.calls import Request, Row
 from stages.schema.names import nearest
@@ -58,7 +58,7 @@ def run(given: argparse.Namespace) -> Row:
 
 def _said(study: InUse, row: Row) -> Row:
     """What the reply that counts says: the answer's status and text, or the verdict with its reasons."""
-    reply = read_reply(row)
+    reply = recorded_reply(row)
     if row["kind"] == "answer":
         return {"status": reply.status, "text": reply.text}
     reading = read(study.instrument, reply.text)

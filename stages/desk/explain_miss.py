@@ -24,15 +24,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", nargs="?", help="only this answer (Q01:alder) or pairing (Q01:alder~birch)")
 
 
-def parts(request: Request) -> dict[str, str | int]:
-    """The parts of a request's key, as a recorded row names them."""
-    own = {"wire": request.wire, "route": request.route, "model": request.model, "settings_sha256": request.settings_sha256}
-    return {**request.subject, **request.parts, **own}
-
-
 def differences(request: Request, row: Row) -> list[str]:
     """The parts in which a recorded call differs from the request."""
-    wanted = parts(request)
+    wanted = request.stated
     return [part for part in _PARTS if part in wanted and row.get(part) != wanted[part]]
 
 
@@ -48,7 +42,7 @@ def nearest_call(request: Request, rows: Iterable[Row]) -> tuple[Row | None, lis
 def explained(label: str, request: Request, rows: list[Row]) -> Row:
     """One missing reply with what its key differs in."""
     row, differs = nearest_call(request, rows)
-    wanted = parts(request)
+    wanted = request.stated
     return {
         "missing": label,
         "request_sha256": request.sha256,

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
-from stages.providers.openai import read_reply
+from stages.providers.reading import recorded_reply
 from stages.providers.requests import Model, Question, answer_request, verdict_request
 from stages.runtime.compose import choices, setting
 from stages.runtime.errors import BadRecord, refusing
@@ -59,7 +59,7 @@ class InUse:
         found = {}
         for request in self.answer_requests:
             for row in self.answers.get(request.sha256, [])[:1]:
-                found[row["matter_id"], row["contestant"]] = read_reply(row).text
+                found[row["matter_id"], row["contestant"]] = recorded_reply(row).text
         return found
 
     @cached_property

@@ -9,7 +9,9 @@ from typing import Any
 from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
-from stages.runtime.errors import Refusal, VerifyFailed
+from stages.providers.reading import recorded_reply
+from stages.runtime.errors import Refusal, VerifyFailed, words_of
+from stages.runtime.handing import handed
 from stages.runtime.paths import (
     ANSWERS_RECORDING,
     ASSIGNMENTS_RECORDING,
@@ -20,17 +22,22 @@ from stages.runtime.paths import (
     TABLES,
     VERDICTS_RECORDING,
 )
-from stages.schema.calls import Request, Row, check_row
+from stages.schema.calls import Request, Row
 from stages.schema.canonical import canonical, digest, text_digest
 from stages.schema.jsonl import load_json, read_rows
+from stages.schema.metrics import check_metrics
 from stages.schema.names import pair_name, pairs, verdict_id
+from stages.schema.plain_files import read_text
+from stages.schema.recorded import kind_in, row_name
 from stages.schema.rows import rederivable
+from stages.store.recordings import check_line
 
 EXAMPLE = """example:
   moot verify
 
 Nothing is bought and no network is touched. The exit code is 0 when every check holds, and 9 when one fails."""
 
+_NO_TABLES = "data/tables is not there; `uv run dvc repro` makes it"
 _RECORDINGS = (ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, VERDICTS_RECORDING, READINGS_RECORDING, QUALIFICATION_RECORDING)
 
 
@@ -52,22 +59,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def rows_stand(path: Path) -> Check:
-    """Every row's own digest, its response's digest, and its canonical spelling."""
-    check = Check(f"rows of {path.name} stand up to their digests")
+    """Every row's digests, spelling, kind, keys and types, and that a reply is in it where one belongs."""
+    check = Check(f"rows of {path.name} stand up to their digests and their form")
     try:
-        rows = read_rows(path) if path.exists() else []
-    except ValueError as error:
-        check.failures.append(f"{path}: {error}")
+        rows = read_rows(path) if path.exists() or path.is_symlink() else []
+        lines = path.read_bytes().split(b"\n") if rows else []
+    except (ValueError, OSError) as error:
+        check.failures.append(f"{path}: {words_of(error) if isinstance(error, OSError) else error}")
         return check
-    lines = path.read_bytes().split(b"\n") if path.exists() else []
     for number, (row, line) in enumerate(zip(rows, lines, strict=False), start=1):
         check.looked_at += 1
         try:
-            check_row(row)
-            if canonical(row).encode("utf-8") != line.removesuffix(b"\r"):
-                raise ValueError("the row is not in its canonical spelling")
-        except (ValueError, KeyError, TypeError) as error:
-            check.failures.append(f"{path}: line {number}: {error}")
+            check_line(line, row, kind_in(path.name))
+            if "body" in row:
+                read_reply(row)
+        except ValueError as error:
+            check.failures.append(f"{path}: line {number} ({row_name(row)}): {error}")
     return check
 
 
@@ -79,11 +86,8 @@ def _matched(name: str, requests: dict[str, Request], recorded: dict[str, list[R
         check.looked_at += 1
         if not rows:
             check.failures.append(f"{label}: no recorded reply to its request {request.sha256[:12]} (moot explain-miss {label} says why)")
-        for row in rows:
-            stated = {**request.subject, **request.parts, "settings_sha256": request.settings_sha256, "route": request.route}
-            wrong = [part for part, value in stated.items() if row.get(part) != value]
-            if wrong:
-                check.failures.append(f"{label}: its recorded row states another {', '.join(wrong)} than its request")
+        for wrong in filter(None, map(request.differences, rows)):
+            check.failures.append(f"{label}: its recorded row states another {', '.join(wrong)} than its request")
     used = {request.sha256 for request in requests.values()}
     check.remark = f"{sum(len(rows) for sha256, rows in recorded.items() if sha256 not in used)} rows not in use today"
     return check
@@ -126,14 +130,15 @@ def verdicts_read_again(study: InUse) -> Check:
     from stages.schema.tables import read_table  # noqa: PLC0415  pyarrow takes longer to load than all other checks
 
     check = Check("verdicts read again from their received bodies")
-    if not (TABLES / "verdicts.parquet").exists():
-        check.remark = "data/tables is not there; `uv run dvc repro` makes it"
+    path = TABLES / "verdicts.parquet"
+    if not TABLES.exists():
+        check.remark = _NO_TABLES
         return check
-    table = {row["pairing_id"]: row for row in read_table("verdicts", TABLES)}
+    table = {row["pairing_id"]: row for row in handed(path, lambda path: read_table(path.stem, path.parent))}
     for pairing, request in study.verdict_requests.items():
         for row in study.verdicts.get(request.sha256, [])[:1]:
             check.looked_at += 1
-            text = read_reply(row).text
+            text = recorded_reply(row).text
             reading = read(study.instrument, text)
             published = table.pop(pairing, {})
             found = {"verdict": reading.verdict, "rationale": reading.rationale, "raw_text": text}
@@ -145,17 +150,40 @@ def verdicts_read_again(study: InUse) -> Check:
     return check
 
 
+def tables_stand(study: InUse) -> Check:
+    """Every table of data/tables can be read and says what metrics/provenance.json publishes by its digest."""
+    from stages.schema.tables import TABLES as NAMES  # noqa: PLC0415  see above
+    from stages.schema.tables import logical_digest, read_table  # noqa: PLC0415  see above
+
+    check = Check("tables are those whose digests are published")
+    if not TABLES.exists():
+        check.remark = _NO_TABLES
+        return check
+    published = handed(PROVENANCE, _metrics)["tables"]
+    for name in NAMES:
+        path = TABLES / f"{name}.parquet"
+        check.looked_at += 1
+        try:
+            found = handed(path, lambda path: logical_digest(path.stem, read_table(path.stem, path.parent)))
+        except Refusal as refusal:
+            check.failures.append(str(refusal))
+            continue
+        if found != published.get(name):
+            check.failures.append(f"{path}: its digest is {found}, published in {PROVENANCE} is {published.get(name)}")
+    return check
+
+
 def record_digest(study: InUse) -> str:
     """The record digest of metrics/provenance.json, recomputed from sources and recordings: matters, settings, answers, sides, verdicts."""
     configs = {name: canonical(model.model_dump(mode="json")) for name, model in study.contestants.items()}
     answers = [row for request in study.answer_requests for row in study.answers.get(request.sha256, [])[:1]]
     verdicts = {pairing: row for pairing, r in study.verdict_requests.items() for row in study.verdicts.get(r.sha256, [])[:1]}
-    read_as = {pairing: read(study.instrument, read_reply(row).text).verdict for pairing, row in verdicts.items()}
+    read_as = {pairing: read(study.instrument, recorded_reply(row).text).verdict for pairing, row in verdicts.items()}
     parts: dict[str, str] = {
         "battery": _of([m.matter_id, m.published, m.matter_sha256] for m in study.battery.values()),
         "contestants": _of([name, text_digest(text)] for name, text in configs.items()),
         "answers": _of(
-            [row["matter_id"], row["contestant"], row["attempt"], text_digest(read_reply(row).text), row["response_sha256"]]
+            [row["matter_id"], row["contestant"], row["attempt"], text_digest(recorded_reply(row).text), row["response_sha256"]]
             for row in answers
         ),
         "assignments": _of(
@@ -176,13 +204,7 @@ def _of(rows: Iterable[list[Any]]) -> str:
 def published_digest(study: InUse) -> Check:
     """The record digest recomputed, and the one that metrics/provenance.json publishes."""
     check = Check("the record digest is the published one", 1, remark=record_digest(study))
-    if not PROVENANCE.exists():
-        check.failures.append(f"{PROVENANCE}: no such file; `uv run dvc repro` makes it")
-        return check
-    try:
-        published = load_json(PROVENANCE.read_text("utf-8")).get("record")
-    except (ValueError, AttributeError):
-        published = "not to be read"
+    published = handed(PROVENANCE, _metrics)["record"]
     if published != check.remark:
         check.failures.append(f"{PROVENANCE}: record is {published}, recomputed {check.remark}")
     return check
@@ -198,20 +220,22 @@ def pairs_counted_again(study: InUse) -> Check:
         for row in study.verdicts.get(request.sha256, [])[:1]:
             sides = study.assignments[pairing]
             first = "A" if sides.answer_a_was == sides.contestant_1 else "B"
-            verdict = read(study.instrument, read_reply(row).text).verdict
+            verdict = read(study.instrument, recorded_reply(row).text).verdict
             column = {"tie": "ties", "both_inadequate": "both_inadequate", "unreadable": "unreadable"}
             words[pair_name(sides.contestant_1, sides.contestant_2)][column.get(verdict, "wins_1" if verdict == first else "wins_2")] += 1
-    try:
-        published = load_json(PAIRS.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        check.failures.append(f"{PAIRS}: {error}")
-        return check
+    published = handed(PAIRS, _metrics)
     for name, counted in words.items():
         for column_name, count in counted.items():
             check.looked_at += 1
             if published.get(name, {}).get(column_name) != count:
                 check.failures.append(f"{PAIRS}: {name}.{column_name} is {published.get(name, {}).get(column_name)}, counted {count}")
     return check
+
+
+def _metrics(path: Path) -> Any:
+    tree = load_json(read_text(path))
+    check_metrics(path.stem, tree)
+    return tree
 
 
 def checks() -> Iterator[Check]:
@@ -229,11 +253,15 @@ def checks() -> Iterator[Check]:
         verdicts_match,
         controls_match,
         verdicts_read_again,
+        tables_stand,
         pairs_counted_again,
         published_digest,
     )
     for check in of_study:
-        yield check(study)
+        try:
+            yield check(study)
+        except Refusal as refusal:
+            yield Check(check.__name__.replace("_", " "), 1, [str(refusal)])
 
 
 def run(given: argparse.Namespace) -> Row:

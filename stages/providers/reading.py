@@ -2,9 +2,19 @@
 
 from typing import Any
 
-from stages.providers.openai import Reply
+from stages.providers.openai import Reply, read_reply
+from stages.runtime.errors import BadRecord, refusing
+from stages.runtime.paths import RECORDINGS
 from stages.schema.calls import Row
+from stages.schema.recorded import file_of, row_name
 from stages.schema.settings import HostedModel, LocalModel
+
+
+def recorded_reply(row: Row) -> Reply:
+    """What a recorded row's body says. Raises BadRecord, naming file and row, for one that holds no delivery: it was never recorded
+    so, because nothing but a delivery is."""
+    with refusing(f"{RECORDINGS / file_of(row['kind'])}: {row_name(row)}: its body is no delivery", BadRecord):
+        return read_reply(row)
 
 
 def cost_usd(model: LocalModel | HostedModel, reply: Reply) -> float | None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Self
 from stages.providers.arriving import Raw
 from stages.providers.asking import GaveUp, Keep, Post, TransportFault, ask, nowhere
 from stages.providers.local import LocalServer, why_not
-from stages.providers.openai import read_reply
 from stages.providers.pace import Pace
-from stages.providers.reading import about_tokens, cost_usd, worst_case_usd
+from stages.providers.reading import about_tokens, cost_usd, recorded_reply, worst_case_usd
 from stages.runtime.errors import NothingBought
 from stages.schema.calls import Exchange, Request, Row
 from stages.schema.settings import HostedModel, LocalModel, Runner
@@ -85,7 +84,7 @@ class Switchboard:
 
     def bill(self, row: Row) -> tuple[float | None, int | None]:
         """US dollars and tokens of one recorded reply; None for what is unknown."""
-        reply = read_reply(row)
+        reply = recorded_reply(row)
         counted = [count for count in (reply.prompt_tokens, reply.completion_tokens) if count is not None]
         return cost_usd(self._models[row["contestant" if row["kind"] == "answer" else "judge"]], reply), sum(counted) if counted else None
 

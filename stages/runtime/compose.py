@@ -1,6 +1,9 @@
 """Choices and settings: params.yaml names a file of each group, Hydra composes it in this process."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +25,37 @@ def _plain(config: Any) -> Any:
     return OmegaConf.to_container(config, resolve=False)
 
 
-def choices_file(path: Path = PARAMS) -> Any:
-    """What stands in params.yaml, untyped. Raises ValueError when it is no YAML."""
-    text = path.read_bytes().decode("utf-8")
-    check_yaml(text)
+def _text(path: Path) -> str:
+    """The text of a settings file, checked. Raises ValueError for what is no plain file (a pipe would be waited on for ever), no UTF-8
+    and no plain YAML: the rule of stages/schema/plain_files.py, and these two shelves know nothing of each other."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no plain file")
     try:
-        return _plain(OmegaConf.load(path))
-    except (YAMLError, OmegaConfBaseException) as error:
-        raise ValueError(_first_line(error)) from None
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} is not UTF-8") from None
+    check_yaml(text)
+    return text
+
+
+@contextmanager
+def _in_our_words(text: str) -> Iterator[None]:
+    """Turn what Hydra and OmegaConf say of a text that is sound YAML into a sentence of ours. What is left to them are references."""
+    try:
+        yield
+    except (HydraException, YAMLError, OmegaConfBaseException):
+        line = text.count("\n", 0, max(text.find("${"), 0)) + 1
+        what = f"line {line}: a `${{` opens a reference, and none ends well" if "${" in text else "its values cannot be taken as they stand"
+        raise ValueError(f"{what}: a settings file holds plain values only") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def choices_file(path: Path = PARAMS) -> Any:
+    """What stands in params.yaml, untyped. Raises ValueError when it is no YAML, OSError when it cannot be read."""
+    text = _text(path)
+    with _in_our_words(text):
+        return _plain(OmegaConf.create(text))
 
 
 def names(group: str, conf: Path = CONF) -> list[str]:
@@ -40,21 +64,22 @@ def names(group: str, conf: Path = CONF) -> list[str]:
 
 
 def composed(group: str, name: str, conf: Path = CONF) -> Any:
-    """The values of ``conf/<group>/<name>.yaml``, untyped. Raises ValueError for what Hydra cannot compose."""
-    path = conf / group / f"{name}.yaml"
-    if path.exists():  # where it is absent, Hydra says what there is
-        check_yaml(path.read_bytes().decode("utf-8"))
-    try:
-        with initialize_config_dir(str(conf.resolve()), version_base="1.3"):
-            return _plain(compose(overrides=[f"+{group}={name}"])[group])
-    except (HydraException, YAMLError, OmegaConfBaseException) as error:
-        raise ValueError(_first_line(error)) from None
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    """The values of ``conf/<group>/<name>.yaml``, untyped. Raises ValueError for a name that there is not, and for a file that cannot
+    be composed; OSError for one that cannot be read."""
+    _check_choice(group, name, conf)
+    text = _text(conf / group / f"{name}.yaml")
+    with _in_our_words(text), initialize_config_dir(str(conf.resolve()), version_base="1.3"):
+        return _plain(compose(overrides=[f"+{group}='{name}'"])[group])  # quoted: `true` and `1` are names, too
 
 
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or "it holds no settings that can be composed"  # Hydra has no words for a key of nothing
+def _check_choice(group: str, name: str, conf: Path) -> None:
+    """Raise ValueError, with the nearest right name, for one that no file of the group bears, and one that Hydra would take apart."""
+    there = names(group, conf)
+    if name not in there:
+        near = get_close_matches(name, there, 1, 0.5)
+        raise ValueError("no such file; " + (f"the nearest is {near[0]!r}" if near else f"known: {', '.join(there) or 'none'}"))
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise ValueError("a file here is named by letters, digits, points and hyphens")
 
 
 def setting(group: str, name: str, check: Check) -> Any:

@@ -4,7 +4,8 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 
-from stages.runtime.errors import BadInput, Refusal, Stopped
+from stages.runtime.errors import BadInput, Refusal, Stopped, named, words_of
+from stages.runtime.streams import close_streams, open_streams, say, tell
 
 
 def arguments(given: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
@@ -18,9 +19,9 @@ def arguments(given: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
 def run_stage(name: str, stage: Callable[[], None], about: str | None) -> None:
     """Run a stage that takes no words on its command line: --help tells what it is about, anything else is refused."""
     if set(sys.argv[1:]) & {"-h", "--help"}:
-        sys.stdout.write(f"{about}\nDVC runs it: `uv run dvc repro {name}`. It takes no words on its command line.\n")
-        return
-    run(name, lambda: _without_words(stage))
+        run(name, lambda: tell(f"{about}\nDVC runs it: `uv run dvc repro {name}`. It takes no words on its command line.\n"))
+    else:
+        run(name, lambda: _without_words(stage))
 
 
 def _without_words(stage: Callable[[], None]) -> None:
@@ -32,13 +33,21 @@ def _without_words(stage: Callable[[], None]) -> None:
 
 
 def run(name: str, stage: Callable[[], None]) -> None:
-    """Run a stage and leave with its exit code."""
+    """Run a stage and leave with its exit code. Whether anybody reads what it says changes neither."""
+    open_streams()
     try:
         stage()
     except Refusal as refusal:
-        for line in [str(refusal), *getattr(refusal, "__notes__", [])]:
-            print(f"{name}: {line}", file=sys.stderr)
-        sys.exit(refusal.exit_code)
+        _leave(name, [str(refusal), *getattr(refusal, "__notes__", [])], refusal.exit_code)
+    except OSError as error:  # a folder that is no folder, a disk that is full: the system's no, wherever it came
+        _leave(name, [f"{named(error)}{words_of(error)}"], Refusal.exit_code)
     except KeyboardInterrupt:
-        print(f"{name}: stopped before anything was begun", file=sys.stderr)
-        sys.exit(Stopped.exit_code)
+        _leave(name, ["stopped before anything was begun"], Stopped.exit_code)
+    finally:
+        close_streams()
+
+
+def _leave(name: str, sentences: Sequence[str], exit_code: int) -> None:
+    for sentence in sentences:
+        say(f"{name}: {sentence}")
+    sys.exit(exit_code)

@@ -69,13 +69,23 @@ class Stopped(Refusal):
 
 @contextmanager
 def refusing(place: str = "", kind: type[Refusal] = BadInput) -> Iterator[None]:
-    """Turn ValueError and OSError raised inside into one sentence that opens with ``place``, if it does not name its own."""
+    """Turn ValueError and OSError raised inside into one sentence that opens with ``place``; without one, with the file's name."""
     opening = f"{place}: " if place else ""
     try:
         yield
-    except FileNotFoundError as error:
-        raise kind(f"{opening or f'{error.filename}: '}no such file") from None
     except OSError as error:
-        raise kind(f"{opening}{error.strerror or error}") from None
+        raise kind(f"{opening or named(error)}{words_of(error)}") from None
     except ValueError as error:
         raise kind(f"{opening}{error}") from None
+
+
+def named(error: OSError) -> str:
+    """The opening of a sentence about a file, if the error names one."""
+    return f"{error.filename}: " if error.filename else ""
+
+
+def words_of(error: OSError) -> str:
+    """What the system says of a file, in one line."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    return error.strerror or " ".join(str(error).split()) or type(error).__name__

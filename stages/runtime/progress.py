@@ -8,17 +8,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from stages.runtime.streams import say
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar  # loaded only where a terminal shows it
 
 LINE_EVERY_S = 5.0
-
-
-def say(sentence: str) -> None:
-    """One line on stderr. When nobody reads it any more it is lost, and the work goes on."""
-    with _unheard():
-        sys.stderr.write(f"{sentence}\n")
-        sys.stderr.flush()
 
 
 def _unheard() -> suppress:
@@ -83,7 +78,7 @@ class Progress:
 
     def __enter__(self) -> Self:
         self._start = self._shown = time.monotonic()
-        if self.tally.total and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        if self.tally.total and sys.stderr and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             self._bar = _bar(self.label, self.tally)
             with _unheard():
                 self._bar.start()

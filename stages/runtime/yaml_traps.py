@@ -13,25 +13,56 @@ _TRAPS = (
     (r"[-+]?[0-9]+(:[0-5]?[0-9])+", "is base sixty to one reader and text to another: quote it"),
     (r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?", "is a date to one reader and text to another: quote it"),
 )
-_EMPTY = 2  # events of a stream without a document: its start and its end
 
 
 def check_yaml(text: str) -> None:
-    """Raise ValueError, naming the line, for a trap, an anchor, an alias or a tag; and for what is no YAML mapping."""
+    """Raise ValueError, naming the line, for a trap, an anchor, an alias or a tag; for a key that stands twice or is no text; and for
+    what is no YAML mapping."""
     try:
         events = list(yaml.parse(text, Loader=yaml.SafeLoader))
+        for event in events:
+            _check(event)
+        document = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())[:200]) from None
+        raise ValueError(_no_yaml(error)) from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if len(events) > _EMPTY and not isinstance(events[2], yaml.MappingStartEvent):
+    if document is None:
+        raise ValueError("the file is empty")
+    if not isinstance(document, yaml.MappingNode):
         raise ValueError("the file is no list of `key: value` lines")
-    for event in events:
-        _check(event)
+    _check_keys(document)
     if any(isinstance(event, yaml.ScalarEvent) and event.value == "defaults" for event in events):
         raise ValueError("`defaults` would bring in another file that nobody tracks: a settings file is flat")
     if re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise ValueError("`# @package` would move the settings elsewhere: a settings file is flat")
+
+
+def _no_yaml(error: yaml.YAMLError) -> str:
+    """Where a text stops being YAML, and what the reader says of that place."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    where = f"line {mark.line + 1}: " if mark else ""
+    return f"{where}this is no YAML ({' '.join(str(problem or error).split())[:160]})"
+
+
+def _check_keys(node: yaml.Node) -> None:
+    """Raise ValueError for a key that stands twice at one place, and for one that is no text."""
+    if isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _check_keys(value)
+    if not isinstance(node, yaml.MappingNode):
+        return
+    seen: set[str] = set()
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise ValueError(f"line {line}: a key is one word, and here stands a list or a group")
+        if key.tag != "tag:yaml.org,2002:str":
+            raise ValueError(f"line {line}: the key {key.value or 'null'} is read as something else than text: quote it")
+        if key.value in seen:
+            raise ValueError(f"line {line}: duplicate key {key.value!r}")
+        seen.add(key.value)
+        _check_keys(value)
 
 
 def _check(event: yaml.Event) -> None:

@@ -48,6 +48,16 @@ class Request:
         return digest(["request", FORMAT, self.kind, self.subject, self.wire, self.route, self.server, body])
 
     @property
+    def stated(self) -> dict[str, str | int]:
+        """What the row of its reply says of the request, key by key."""
+        own = {"kind": self.kind, "wire": self.wire, "route": self.route, "model": self.model, "settings_sha256": self.settings_sha256}
+        return {**own, **self.subject, **self.parts}
+
+    def differences(self, row: Row) -> list[str]:
+        """The keys in which a recorded row states something else than this request."""
+        return [key for key, value in self.stated.items() if row.get(key) != value]
+
+    @property
     def asked(self) -> str:
         """Whom it is for: a contestant's or a judge's name."""
         return str(self.subject["contestant" if self.kind == "answer" else "judge"])
@@ -128,7 +138,16 @@ def check_row(row: Row) -> None:
     content = {key: value for key, value in row.items() if key != "row_sha256"}
     if row.get("format") != FORMAT:
         raise ValueError(f"row format {row.get('format')!r} is not {FORMAT}")
-    if row.get("row_sha256") != digest(content):
+    try:
+        found = digest(content)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if row.get("row_sha256") != found:
         raise ValueError("row_sha256 does not match the row's content: the row was changed after it was recorded")
-    if "body" in row and bytes_digest(body_of(row)) != row["response_sha256"]:
+    if "body" not in row:
+        return
+    for key in ("body", "body_encoding"):
+        if not isinstance(row.get(key), str):
+            raise ValueError(f"{key} is not text")
+    if bytes_digest(body_of(row)) != row.get("response_sha256"):
         raise ValueError("response_sha256 does not match the body")

@@ -11,7 +11,9 @@ from typing import Literal
 from stages.schema.canonical import text_digest
 from stages.schema.matter import Matter, front_matter, sections, split_front
 from stages.schema.names import nearest, presentation_id
-from stages.schema.rows import Presentation
+from stages.schema.plain_files import read_text
+from stages.schema.rows import Presentation, Verdict
+from stages.schema.shapes import Number, Text
 
 Use = Literal["settling", "testing"]
 USES = ("settling", "testing")
@@ -71,6 +73,18 @@ class Control:
     source_path: str
 
 
+@dataclass(frozen=True)
+class ControlVerdict(Verdict):
+    """What the judge said of one control, with what was right: a row of data/work/controls.jsonl."""
+
+    control_id: Text
+    kind: Text
+    use: Use
+    order_number: Number
+    expected: Literal["A", "B", "tie", "both_inadequate"]
+    source_path: Text
+
+
 def parse_controls(text: str, source_path: str) -> ControlTexts:
     """Read one file of control texts. Raises ValueError with one sentence about the first thing that is wrong."""
     head, body = split_front(text)
@@ -86,12 +100,12 @@ def read_controls(folder: Path, battery: dict[str, Matter]) -> list[ControlTexts
     found = []
     for path in sorted(folder.glob("*.md")):
         try:
-            texts = parse_controls(path.read_bytes().decode("utf-8"), path.as_posix())
+            texts = parse_controls(read_text(path), path.as_posix())
             if texts.matter_id not in battery:
                 raise ValueError(f"there is no matter {texts.matter_id!r}; {nearest(texts.matter_id, battery)}")
             if path.stem != texts.matter_id:
                 raise ValueError(f"it holds the controls of {texts.matter_id}: its name must be {texts.matter_id}.md")
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
         found.append(texts)
     return found

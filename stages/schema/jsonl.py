@@ -1,12 +1,14 @@
 """Rows in files: one canonical JSON object a line, ending in a line feed. Only LF ends a row (U+2028 may stand in a text)."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stages.schema.canonical import canonical
+from stages.schema.plain_files import read_text
 
+Made = TypeVar("Made")
 Row = dict[str, Any]
 
 
@@ -38,10 +40,7 @@ def _row(line: str) -> Row:
 
 def read_rows(path: Path) -> list[Row]:
     """All rows of ``path``. Raises ValueError that names the line; a last line without its line feed counts as cut off."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start} is not UTF-8") from None
+    text = read_text(path)
     if text and not text.endswith("\n"):
         raise ValueError(f"line {text.count(chr(10)) + 1} is cut off (no line feed at its end)")
     rows = []
@@ -51,6 +50,17 @@ def read_rows(path: Path) -> list[Row]:
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from None
     return rows
+
+
+def read_made(path: Path, made: Callable[[Row], Made]) -> list[Made]:
+    """The rows of ``path``, each made into what it is. Raises ValueError that names the line of the row that ``made`` refuses."""
+    found = []
+    for number, row in enumerate(read_rows(path), start=1):
+        try:
+            found.append(made(row))
+        except ValueError as error:
+            raise ValueError(f"line {number}: {error}") from None
+    return found
 
 
 def rows_text(rows: Iterable[Row]) -> str:

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from stages.schema.canonical import digest
+from stages.schema.jsonl import read_made
 from stages.schema.names import matter_id, nearest
+from stages.schema.plain_files import read_text
+from stages.schema.shapes import Day, MatterId, Sha256, Text, checked, shape_of
 
 SECTIONS = ("Facts", "Law", "Assignment")
 _FIELDS = ("id", "title", "area", "series", "published")
@@ -21,15 +24,15 @@ _LINE = re.compile(r"([a-z_]+):[ ]+(.+)")
 class Matter:
     """One matter. ``matter_sha256`` covers what a model reads, so a new title buys nothing."""
 
-    matter_id: str
-    series: str
-    title: str
-    area: str
-    published: str
-    facts: str
-    law: str
-    assignment: str
-    source_path: str
+    matter_id: MatterId
+    series: Text
+    title: Text
+    area: Text
+    published: Day
+    facts: Text
+    law: Text
+    assignment: Text
+    source_path: Text
 
     @property
     def matter_sha256(self) -> str:
@@ -45,11 +48,17 @@ class Matter:
 
 
 def matter_from_row(row: dict[str, Any]) -> Matter:
-    """A matter from its row in data/work/matters.jsonl. Raises ValueError when the row's digest is not its content's."""
+    """A matter from its row. Raises ValueError for other keys or types than a matter has, and where the digest is not the content's."""
+    checked(shape_of(Matter, matter_sha256=Sha256), row)
     matter = Matter(**{key: value for key, value in row.items() if key != "matter_sha256"})
     if matter.matter_sha256 != row["matter_sha256"]:
         raise ValueError(f"{matter.matter_id}: matter_sha256 does not match the text")
     return matter
+
+
+def matters_in(path: Path) -> list[Matter]:
+    """The matters in data/work/matters.jsonl. Raises ValueError that names the line."""
+    return read_made(path, matter_from_row)
 
 
 def _quoted(value: str) -> str:
@@ -63,7 +72,8 @@ def front_matter(text: str, keys: Sequence[str]) -> dict[str, str]:
     for line in text.split("\n"):
         match = _LINE.fullmatch(line.rstrip())
         if not match:
-            raise ValueError(f"front matter line {line!r} is not `key: value`")
+            hint = ", with a space and no tab" if "\t" in line else ""
+            raise ValueError(f"front matter line {line!r:.80} is not `key: value`{hint}")
         key, value = match.groups()
         if key not in keys:
             raise ValueError(f"unknown key {key!r} in the front matter; {nearest(key, keys)}")
@@ -103,10 +113,28 @@ def sections(body: str, wanted: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def split_front(text: str) -> tuple[str, str]:
-    """A Markdown file's front matter and the rest of it. Raises ValueError where there is none."""
+def _line(text: str, character: str) -> int:
+    return text.count("\n", 0, text.index(character)) + 1
+
+
+def _plain(text: str) -> str:
+    """The text with line feeds alone: a file that an editor or git on Windows gave CR LF is the same matter, with the same digest.
+
+    Raises ValueError for what nobody sees and a digest would cover.
+    """
+    text = text.replace("\r\n", "\n")
+    if text.startswith("\ufeff"):
+        raise ValueError("it opens with a byte order mark: save it as UTF-8 without one")
     if "\x00" in text:
-        raise ValueError("a NUL character stands in the text, and no provider takes one")
+        raise ValueError(f"line {_line(text, chr(0))}: a NUL character stands in the text, and no provider takes one")
+    if "\r" in text:
+        raise ValueError(f"line {_line(text, chr(13))}: a carriage return stands there without a line feed: end lines with LF")
+    return text
+
+
+def split_front(text: str) -> tuple[str, str]:
+    """A Markdown file's front matter and the rest of it, with line feeds alone. Raises ValueError where there is none."""
+    text = _plain(text)
     if not text.startswith(_FENCE) or text.find("\n" + _FENCE, 3) < 0:
         raise ValueError("the file does not open with front matter between two lines `---`")
     end = text.index("\n" + _FENCE, 3)
@@ -154,7 +182,7 @@ def read_battery(folder: Path) -> list[Matter]:
     battery = []
     for path in sorted(folder.glob("*.md")):
         try:
-            battery.append(parse_matter(path.read_bytes().decode("utf-8"), path.as_posix()))
+            battery.append(parse_matter(read_text(path), path.as_posix()))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     if not battery:

@@ -8,7 +8,7 @@ from itertools import combinations
 from stages.schema.canonical import digest
 
 # No dot (it nests a metric path), no ~ (it joins a pair), no : or @ (they join ids), nothing a shell or YAML would read.
-_PLAIN_WORD = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+PLAIN_WORD = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 # What an answer says when it speaks to whoever compares it, instead of to the client.
 _TO_THE_JUDGE = re.compile(
     r"\banswer [ab]\b|\bboth_inadequate\b|[\"']verdict[\"']\s*:|^===\s?[0-9a-f]{8,}|\bignore\b.{0,40}\binstructions?\b"
@@ -16,19 +16,19 @@ _TO_THE_JUDGE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LISTED = 8  # names in a sentence: more is a wall
-_MATTER_ID = re.compile(r"[A-Z][0-9]{2,4}")
+MATTER_ID = re.compile(r"[A-Z][0-9]{2,4}")
 
 
 def plain_word(name: str) -> str:
     """``name``, if it is one plain word. Raises ValueError otherwise."""
-    if not _PLAIN_WORD.fullmatch(name):
+    if not PLAIN_WORD.fullmatch(name):
         raise ValueError(f"{name!r} is not one plain word (lower-case letters, digits and hyphens, a letter first)")
     return name
 
 
 def matter_id(text: str) -> str:
     """``text``, if it is a matter's id such as Q01. Raises ValueError otherwise."""
-    if not _MATTER_ID.fullmatch(text):
+    if not MATTER_ID.fullmatch(text):
         raise ValueError(f"{text!r} is not a matter id (a capital letter and two to four digits, such as Q01)")
     return text
 

@@ -5,20 +5,27 @@ Example, data/orders/answers/Q03-alder.json (one under verdicts/, which the judg
      "reason":"the provider withdrew the model","row_sha256":"…"}
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import ClassVar, Literal, Self, TypeVar
 
 from stages.schema.calls import FORMAT, Row, check_row, seal
 from stages.schema.jsonl import read_rows
+from stages.schema.names import nearest
+from stages.schema.shapes import Format, MatterId, Moment, PlainWord, Sha256, Words, checked, shape_of
+
+_BESIDE = "README.md"  # what may stand in a folder of orders beside them
 
 
 @dataclass(frozen=True)
-class _Order:
+class _Order(ABC):
+    about: ClassVar[str]
+
     kind: Literal["abandon"]
-    reason: str
-    by: str
-    ordered_at: str
+    reason: Words
+    by: Words
+    ordered_at: Moment
 
     def row(self) -> Row:
         """The sealed row. Raises ValueError for an order without a reason or a named author."""
@@ -28,22 +35,32 @@ class _Order:
             raise ValueError("an order needs a named author (--by)")
         return seal({"format": FORMAT, **asdict(self)})
 
+    @property
+    @abstractmethod
+    def file_name(self) -> str:
+        """The one name that the order's file may have, so that nothing is ordered twice."""
+
     @classmethod
     def from_row(cls, row: Row) -> Self:
-        """The order in a row. Raises ValueError for a row that was changed, or is no such order."""
-        check_row(row)
-        wanted = {field.name for field in fields(cls)} | {"format", "row_sha256"}
-        if row.keys() != wanted or row["kind"] != "abandon":
-            raise ValueError("the row is no order of this kind")
-        return cls(**{field.name: row[field.name] for field in fields(cls)})
+        """The order in a row. Raises ValueError for a row that was changed, has other keys or types, or is an order of another folder."""
+        content = {key: value for key, value in row.items() if key not in ("format", "row_sha256")}
+        for other in _Order.__subclasses__():
+            if other is not cls and content.keys() == {field.name for field in fields(other)}:
+                raise ValueError(f"it is an order about {other.about}, and belongs in data/orders/{other.about}")
+        if "row_sha256" in row:
+            check_row(row)
+        checked(shape_of(cls, format=Format, row_sha256=Sha256), row)
+        return cls(**content)
 
 
 @dataclass(frozen=True)
 class AnswerOrder(_Order):
     """abandon: this answer is bought no more; its pairings count as missing."""
 
-    contestant: str
-    matter_id: str
+    about: ClassVar[str] = "answers"
+
+    contestant: PlainWord
+    matter_id: MatterId
 
     @property
     def file_name(self) -> str:
@@ -54,7 +71,9 @@ class AnswerOrder(_Order):
 class VerdictOrder(_Order):
     """abandon: this verdict is bought no more; its pairing counts as missing."""
 
-    presentation_id: str
+    about: ClassVar[str] = "verdicts"
+
+    presentation_id: Sha256
 
     @property
     def file_name(self) -> str:
@@ -64,13 +83,35 @@ class VerdictOrder(_Order):
 Kind = TypeVar("Kind", bound=_Order)
 
 
+def order_in(path: Path, kind: type[Kind]) -> Kind:
+    """The order in one file. Raises ValueError that names the file, unless it holds one order of this kind under its own name."""
+    try:
+        if path.suffix != ".json":
+            raise ValueError(f"it is no order: a file here ends in .json, and only {_BESIDE} may stand beside")
+        rows = read_rows(path)
+        if len(rows) != 1:
+            raise ValueError(f"it holds {len(rows) or 'no'} rows, and an order is one")
+        order = kind.from_row(rows[0])
+        if path.name != order.file_name:
+            raise ValueError(f"by its content its name must be {order.file_name}")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return order
+
+
 def orders_in(folder: Path, kind: type[Kind]) -> list[Kind]:
-    """Every order of a folder. Raises ValueError that names the file which holds none."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            (row,) = read_rows(path)
-            found.append(kind.from_row(row))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-    return found
+    """Every order of a folder; none where there is no folder. Raises ValueError that names the file which holds none."""
+    if not folder.exists():
+        return []
+    return [order_in(path, kind) for path in sorted(folder.iterdir()) if not _is_beside(path)]
+
+
+def check_folders(orders: Path, known: list[Path]) -> None:
+    """Raise ValueError for what stands among the folders of orders: nobody would obey it."""
+    for path in sorted(orders.iterdir()) if orders.exists() else []:
+        if path not in known and not _is_beside(path):
+            raise ValueError(f"{path}: nobody obeys what stands here; {nearest(path.stem, [folder.name for folder in known])}")
+
+
+def _is_beside(path: Path) -> bool:
+    return path.name == _BESIDE or path.name.startswith(".")

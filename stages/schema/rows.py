@@ -1,14 +1,18 @@
 """The rows that stages hand each other under data/: what an attempt, an assignment, a presentation and a verdict are."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from stages.schema.canonical import digest
+from stages.schema.jsonl import read_made
 from stages.schema.names import pairing_id, presentation_id
+from stages.schema.shapes import Count, Dollars, MatterId, Moment, Number, PlainWord, Sha256, Text, Whole, checked, shape_of
 
 Status = Literal["complete", "truncated", "filtered", "blocked", "refused", "empty"]
 VerdictWord = Literal["A", "B", "tie", "both_inadequate", "unreadable"]
+SEAL = ("format", "kind", "row_sha256")  # what a row has beside its own content once it is sealed
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,14 @@ class _Row:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        return cls(**{field.name: row[field.name] for field in fields(cls)})
+        """What a row says. Raises ValueError, naming the key, for other keys or types than these rows have."""
+        checked(shape_of(cls), row)
+        return cls(**row)
+
+    @classmethod
+    def read(cls, path: Path) -> list[Self]:
+        """Every row of a file. Raises ValueError that names line and key, OSError when it cannot be read."""
+        return read_made(path, cls.from_row)
 
 
 @dataclass(frozen=True)
@@ -28,37 +39,37 @@ class Call(_Row):
     tries: exchanges it took, the delivering one included. replies: recorded replies to this very request; the earliest is this one.
     """
 
-    request_sha256: str
-    response_sha256: str
-    settings_sha256: str
-    route: str
-    model: str
-    started_at: str
-    elapsed_ms: int
-    tries: int
-    replies: int
+    request_sha256: Sha256
+    response_sha256: Sha256
+    settings_sha256: Sha256
+    route: Text
+    model: Text
+    started_at: Moment
+    elapsed_ms: Count
+    tries: Number
+    replies: Number
     finish_reason: str | None
     served_model: str | None
     served_by: str | None
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost_usd: float | None
+    prompt_tokens: Count | None
+    completion_tokens: Count | None
+    cost_usd: Dollars | None
 
 
 @dataclass(frozen=True)
 class Attempt(Call):
     """One request for an answer and what came back. Exactly one attempt of an answered matter is ``scored``."""
 
-    matter_id: str
-    contestant: str
-    attempt: int
+    matter_id: MatterId
+    contestant: PlainWord
+    attempt: Number
     status: Status
     text: str
-    text_sha256: str
+    text_sha256: Sha256
     names_itself: bool
     addresses_the_judge: bool
     scored: bool
-    attempt_rule: str
+    attempt_rule: Text
     ordered_by: str | None
     reason: str | None
 
@@ -67,10 +78,10 @@ class Attempt(Call):
 class Pairing(_Row):
     """Two contestants' answers to one matter, planned whether or not both answers exist."""
 
-    pairing_id: str
-    matter_id: str
-    contestant_1: str
-    contestant_2: str
+    pairing_id: Text
+    matter_id: MatterId
+    contestant_1: PlainWord
+    contestant_2: PlainWord
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,19 @@ class Assignment(_Row):
     rule and seed say how it was drawn; ordinal tells apart two presentations of one matter with the same two texts.
     """
 
-    matter_id: str
-    contestant_1: str
-    contestant_2: str
-    answer_a_was: str
-    answer_b_was: str
-    ordinal: int
-    rule: str
-    seed: int
+    matter_id: MatterId
+    contestant_1: PlainWord
+    contestant_2: PlainWord
+    answer_a_was: PlainWord
+    answer_b_was: PlainWord
+    ordinal: Count
+    rule: Text
+    seed: Whole
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Self:
+        """The assignment in a row, its own or a sealed one."""
+        return super().from_row({key: value for key, value in row.items() if key not in SEAL})
 
     @property
     def pairing_id(self) -> str:
@@ -160,8 +176,8 @@ def chosen(stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assi
 class Presentation(_Row):
     """A pairing as the judge sees it: a matter and two texts. No name, status or setting."""
 
-    presentation_id: str
-    matter_id: str
+    presentation_id: Sha256
+    matter_id: MatterId
     answer_a: str
     answer_b: str
 
@@ -180,14 +196,14 @@ class RejectedPoint(_Row):
 class Verdict(Call):
     """One reply of the judge as the reader read it, still in terms of A and B. Exactly one of a presentation's replies is ``scored``."""
 
-    presentation_id: str
-    matter_id: str
-    judge: str
-    attempt: int
+    presentation_id: Sha256
+    matter_id: MatterId
+    judge: Text
+    attempt: Number
     scored: bool
-    instrument: str
-    instrument_sha256: str
-    reader: str
+    instrument: Text
+    instrument_sha256: Sha256
+    reader: Text
     verdict: VerdictWord
     unreadable_because: str | None
     material_difference: bool | None

@@ -4,41 +4,30 @@ Each group is flat in files (one file a choice) and strict in types: an unknown 
 """
 
 import re
-from datetime import date
-from types import UnionType
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from stages.schema.addresses import address
 from stages.schema.names import nearest
+from stages.schema.shapes import Day, Sha256, Shape, Text, checked, spelled
 
 
-def _real_day(text: str) -> str:
-    date.fromisoformat(text)
-    return text
-
-
-def _real_address(text: str) -> str:
+def _address(text: str) -> str:
     try:
         return address(text)
     except ValueError as fault:
-        raise PydanticCustomError(_WHOLE, "{sentence}", {"sentence": str(fault)}) from None
+        raise ValueError(f"must be another address: {fault}") from None
 
 
-_WHOLE = "whole_sentence"  # an error whose own words say all: the value itself may hold a password, and is not repeated
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_real_day)]
-Text = Annotated[str, Field(min_length=1)]
 Menu = Literal["A", "B", "tie", "both_inadequate"]
 AttemptRule = Literal["recorded_attempt"]
 
 
-class Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+class Group(Shape):
+    """The settings in one file, or a part of them."""
 
 
 class Decoding(Group):
@@ -72,7 +61,7 @@ class Server(Group):
     Threads too: of 12 greedy replies by three models, 8 were other words on one thread than on two.
     """
 
-    runtime: Annotated[str, Field(pattern=r"^[a-z0-9-]+==[0-9.]+$")]
+    runtime: Annotated[str, spelled(r"[a-z0-9-]+==[0-9.]+", "a runtime and its version, such as xllamacpp==2026.10.11549")]
     context: Annotated[int, Field(ge=256)]
     threads: Annotated[int, Field(ge=1)]
 
@@ -88,7 +77,7 @@ class _System(Group):
     """What a contestant and a judge have in common: a model, how it is asked, and who made it."""
 
     family: Text
-    known_as: list[Text] = []
+    known_as: list[Text] = Field(default_factory=list)
     trained_until: Day | None = None
     system: Text | None = None
     decoding: Decoding
@@ -116,8 +105,8 @@ class HostedModel(_System):
     provider: Literal["openai"]
     model: Text
     route: Text
-    base_url: Annotated[str, AfterValidator(_real_address)]
-    key_env: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")] | None = None
+    base_url: Annotated[str, AfterValidator(_address)]
+    key_env: Annotated[str, spelled(r"[A-Z][A-Z0-9_]*", "the name of an environment variable, never the key itself")] | None = None
     routing: Routing | None = None
     price: Price | None = None
 
@@ -160,11 +149,19 @@ class BlockPart(Group):
     block: Literal["matter", "answer_a", "answer_b"]
 
 
+def _kind_of_part(part: Any) -> str:
+    """Which of the two a part of the message means to be, so that a message about it names the right key."""
+    return "BlockPart" if isinstance(part, BlockPart) or (isinstance(part, dict) and "block" in part) else "TextPart"
+
+
+Part = Annotated[Annotated[TextPart, Tag("TextPart")] | Annotated[BlockPart, Tag("BlockPart")], Discriminator(_kind_of_part)]
+
+
 class Instrument(Group):
     """The judge's wording, verdict menu and reply schema. The order of keys decides replies, so it is part of the digest."""
 
     system: Text
-    message: list[TextPart | BlockPart]
+    message: list[Part]
     menu: Annotated[list[Menu], Field(min_length=1)]
     reply_schema: dict[str, Any]
 
@@ -194,6 +191,12 @@ class Study(Group):
     instrument_sha256: Sha256
     attempt_rules: dict[str, AttemptRule]
 
+    def rule_of(self, series: str, source: str) -> AttemptRule:
+        """The attempt rule of a series. Raises ValueError where there is none; ``source`` is the file that belongs to the series."""
+        if series not in self.attempt_rules:
+            raise ValueError(f"attempt_rules has no series {series!r}, which {source} belongs to; {nearest(series, self.attempt_rules)}")
+        return self.attempt_rules[series]
+
 
 class Runner(Group):
     """How hard to push. Nothing here can change a reply, so nothing here is in a digest."""
@@ -213,16 +216,27 @@ class Runner(Group):
     confirm_above: Annotated[int, Field(ge=0)] | None = 100
 
 
+def _all_or_ids(chosen: Any) -> Any:
+    """Raise ValueError for what is neither ``all`` nor a list of ids. Which ids there are, the battery knows."""
+    if chosen == "all" or (isinstance(chosen, list) and chosen and all(isinstance(each, str) and each for each in chosen)):
+        return chosen
+    raise ValueError("must be all, or a list of ids such as [Q01, Q02]")
+
+
+def _choice(group: str) -> Any:
+    return Field(min_length=1, description=f"the name of a file in conf/{group}")
+
+
 class Choices(Group):
     """params.yaml: which file of each group is in use."""
 
     seed: Annotated[int, Field(ge=-(2**63), lt=2**63)]
-    study: Text
-    matters: Literal["all"] | Annotated[list[Text], Field(min_length=1)]
-    contestants: Annotated[list[Text], Field(min_length=2)]
-    instrument: Text
-    judge: Text
-    runner: Text
+    study: Annotated[str, _choice("study")]
+    matters: Annotated[Literal["all"] | list[str], BeforeValidator(_all_or_ids)]
+    contestants: Annotated[list[Text], Field(min_length=2, description="the name of a file in conf/contestant")]
+    instrument: Annotated[str, _choice("instrument")]
+    judge: Annotated[str, _choice("judge")]
+    runner: Annotated[str, _choice("runner")]
 
 
 GROUPS: dict[str, Any] = {
@@ -235,33 +249,6 @@ GROUPS: dict[str, Any] = {
 }
 
 
-def _fields(kind: Any) -> set[str]:
-    """Every key that may stand in ``kind``, at any depth: enough to name the nearest one."""
-    if get_origin(kind) in (Annotated, list, dict, Union, UnionType):
-        return set().union(*(_fields(part) for part in get_args(kind)))
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return set(kind.model_fields).union(*(_fields(field.annotation) for field in kind.model_fields.values()))
-    return set()
-
-
-def _sentence(kind: Any, error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    tags = {"local", "openai", "TextPart", "BlockPart"}  # pydantic's own steps into a union, no keys of the file
-    steps = [str(step) for step in first["loc"] if step not in tags]
-    place = ".".join(step for step in steps if "[" not in step)  # pydantic's name of a union's branch
-    if first["type"] == "extra_forbidden":
-        return f"unknown key {place!r}; {nearest(str(first['loc'][-1]), _fields(kind))}"
-    if first["type"] == "missing":
-        return f"key {place!r} is missing"
-    if first["type"] == _WHOLE:
-        return f"key {place!r}: {first['msg']}"
-    return f"key {place!r}: {first['msg'][0].lower()}{first['msg'][1:]} (it is {first['input']!r:.80})"
-
-
 def settings(group: str, values: Any) -> Any:
     """The typed settings of one file. Raises ValueError with one sentence that names the key and the nearest right one."""
-    kind = GROUPS[group]
-    try:
-        return TypeAdapter(kind).validate_python(values)
-    except ValidationError as error:
-        raise ValueError(_sentence(kind, error)) from None
+    return checked(GROUPS[group], values)

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from stages.schema.canonical import text_digest
 from stages.schema.jsonl import Row, rows_text
 from stages.schema.names import nearest
+from stages.schema.plain_files import plain_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +179,10 @@ def read_table(name: str, folder: Path) -> list[Row]:
     Raises ValueError when the file is no such table, OSError when it cannot be read.
     """
     table, arrow = _named(name), _read(name, folder)
-    return _rows_of(table, [_spelled(column.kind, arrow[column.name].to_pylist()) for column in table.columns])
+    try:
+        return _rows_of(table, [_spelled(column.kind, arrow[column.name].to_pylist()) for column in table.columns])
+    except (UnicodeDecodeError, OverflowError):
+        raise ValueError("it holds bytes that are no text, or a time beyond all calendars") from None
 
 
 def read_frame(name: str, folder: Path) -> "pd.DataFrame":
@@ -320,9 +324,34 @@ def _spelled(kind: str, values: list[Any]) -> list[Any]:
 
 
 def _read(name: str, folder: Path) -> pa.Table:
-    schema = _named(name).schema
-    with pq.ParquetFile(folder / f"{name}.parquet") as file:
-        table = file.read()
-    if not table.schema.equals(schema):
-        raise ValueError(f"the columns of {name}.parquet are not those of this version")
+    """The file as Arrow's table. Raises ValueError, in words of ours, for what is no such table."""
+    wanted, path = _named(name), plain_file(folder / f"{name}.parquet")
+    try:
+        with pq.ParquetFile(path) as file:
+            table = file.read()
+    except pa.ArrowException:
+        raise ValueError(_TORN) from None
+    except OSError as error:
+        if error.errno is not None:  # the system's own; Arrow's have no number
+            raise
+        raise ValueError(_TORN) from None
+    _check_read(wanted, table)
     return table
+
+
+_TORN = "it is no Parquet file, or a torn one"
+
+
+def _check_read(wanted: Table, table: pa.Table) -> None:
+    """Raise ValueError for a missing, an unknown and another column, and for nothing where something must be."""
+    for missing in [column for column in wanted.names if column not in table.column_names]:
+        raise ValueError(f"it has no column {missing!r}")
+    for unknown in [column for column in table.column_names if column not in wanted.names]:
+        raise ValueError(f"unknown column {unknown!r}; {nearest(unknown, wanted.names)}")
+    for column in wanted.columns:
+        if not table.schema.field(column.name).type.equals(_ARROW[column.kind]):
+            raise ValueError(f"column {column.name!r} is no column of {column.kind}s")
+        if table[column.name].null_count and not column.optional:
+            raise ValueError(f"column {column.name!r} has rows without a value")
+    if not table.schema.equals(wanted.schema):
+        raise ValueError("its columns are in another order than those of this version")

@@ -8,9 +8,10 @@ import resource
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from stages.runtime.errors import Gaps, JournalFailed, NothingBought, Refusal, Stopped
-from stages.runtime.progress import say as say_on_stderr
+from stages.runtime.errors import BadRecord, Gaps, JournalFailed, NothingBought, Refusal, Stopped
+from stages.runtime.streams import say as say_on_stderr
 from stages.schema.calls import Request, Row
+from stages.schema.recorded import row_name
 from stages.store.halt import Halt
 from stages.store.journal import Journal
 from stages.store.lanes import OnLanded, Outcome, Run, Say, Shop, fulfil
@@ -65,7 +66,7 @@ def obtain(
     Raises NothingBought, with the recording as it was, when why_not gives a reason. Otherwise what landed is saved, and then
     JournalFailed, the first fatal error, Stopped or Gaps is raised, in this order. BadRecord for a recording that is not sound.
     """
-    wanted = list({request.sha256: request for request in requests})
+    wanted = list({request.sha256: request for request in requests}.values())
     missing = not_recorded(requests, recording)
     errand = _Errand(recording, journal, on_landed, say)
     if missing:
@@ -73,8 +74,16 @@ def obtain(
     else:
         recording.save()  # two merged branches leave the rows out of order
     known = recording.by_request()
-    replies = {sha256: known[sha256] for sha256 in wanted}
+    replies = {request.sha256: _stated(request, known[request.sha256], str(recording.path)) for request in wanted}
     return Purchase(replies, len(wanted) - len(missing), errand.outcome.found, errand.outcome.bought, errand.may_repeat)
+
+
+def _stated(request: Request, rows: list[Row], place: str) -> list[Row]:
+    """The rows, if they state what the request does. Raises BadRecord for one that was made for another request and given this digest."""
+    for row in rows:
+        if wrong := request.differences(row):
+            raise BadRecord(f"{place}: {row_name(row)}: it states another {', '.join(wrong)} than the request whose digest it bears")
+    return rows
 
 
 class _Errand:
@@ -121,7 +130,7 @@ class _Errand:
         for request in missing:
             row = self.journal.get(request.sha256)
             if row is not None:
-                found[request.sha256] = row
+                found[request.sha256] = _stated(request, [row], f"the journal {self.journal.folder}")[0]
 
     def _tell_set_aside(self) -> None:
         for sentence in self.journal.set_aside[self._told :]:

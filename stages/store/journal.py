@@ -24,6 +24,7 @@ from stages.runtime.errors import BadInput, JournalFailed
 from stages.schema.calls import Row
 from stages.schema.canonical import canonical
 from stages.schema.jsonl import load_json, read_rows, rows_text
+from stages.schema.recorded import check_form
 from stages.store.durable import PART, append, private_folder, sync_folder, write_part
 from stages.store.locks import is_left_over, try_lock
 from stages.store.sealed import check
@@ -35,12 +36,18 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def journal_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the journal is: $MOOT_JOURNAL, or a folder in the user's state directory. Raises BadInput for a relative path,
-    which would mean another journal in every working directory (DVC's temporary runs have their own)."""
+    """Where the journal is: $MOOT_JOURNAL, or a folder in the user's state directory. Raises BadInput for a relative path, which would
+    mean another journal in every working directory (DVC's temporary runs have their own), and for an empty one, which would silently
+    be another journal than the one that somebody meant to name."""
     chosen = environment.get(VARIABLE)
-    if not chosen:
+    if chosen is None:
         return platformdirs.user_state_path("moot") / "journal"
-    folder = Path(chosen).expanduser()
+    if not chosen.strip():
+        raise BadInput(f"{VARIABLE} is empty: give the journal's absolute path, or unset it")
+    try:
+        folder = Path(chosen).expanduser()
+    except RuntimeError:
+        raise BadInput(f"{VARIABLE} is {chosen!r}, and no user is called {chosen[1:].split('/')[0]!r}: give an absolute path") from None
     if not folder.is_absolute():
         raise BadInput(f"{VARIABLE} is {chosen!r}: give the journal's absolute path")
     return folder
@@ -52,6 +59,7 @@ def _entry_row(path: Path, request_sha256: str) -> Row:
     if len(rows) != 1:
         raise ValueError(f"{len(rows)} rows where one belongs")
     check(rows[0])
+    check_form(rows[0])
     if rows[0].get("request_sha256") != request_sha256:
         raise ValueError("the reply belongs to another request")
     return rows[0]
@@ -182,6 +190,8 @@ class Journal:
 
     @contextmanager
     def _failing(self, verb: str) -> Iterator[None]:
+        if not self.folder.is_absolute():  # where a machine does not know the user's home, ``~`` stays ``~``
+            raise JournalFailed(f"the journal {self.folder} cannot be {verb}: set {VARIABLE} to an absolute path")
         try:
             yield
         except OSError as error:

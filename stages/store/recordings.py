@@ -9,7 +9,6 @@ import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,9 +16,11 @@ from stages.runtime.errors import BadRecord, Refusal, refusing
 from stages.schema.calls import Row
 from stages.schema.canonical import canonical, text_digest
 from stages.schema.jsonl import read_rows, rows_text
+from stages.schema.plain_files import plain_file
+from stages.schema.recorded import check_form, kind_in, row_name
 from stages.store.durable import replace_file
 from stages.store.locks import held
-from stages.store.sealed import check, place, row_name
+from stages.store.sealed import check, place
 
 
 def _lock_of(path: Path) -> Path:
@@ -29,24 +30,28 @@ def _lock_of(path: Path) -> Path:
 
 def _steady(path: Path) -> tuple[bytes, list[Row]]:
     """The bytes of a file and the rows in just these bytes, also while another process replaces it. An absent file is empty."""
-    while path.exists():
-        before = path.read_bytes()
+    while path.exists() or path.is_symlink():
+        before = plain_file(path).read_bytes()
         rows = read_rows(path)
         if path.read_bytes() == before:
             return before, rows
     return b"", []
 
 
-def _check_line(line: bytes, row: Row) -> None:
-    """One row has one spelling: another one was typed, and two spellings would let one row stand twice. CR is git's on Windows."""
+def check_line(line: bytes, row: Row, kind: str | None) -> None:
+    """Raise ValueError unless a line holds one whole row of ``kind`` (None: of any kind), in its one spelling.
+
+    Another spelling was typed, and two spellings would let one row stand twice. CR is git's on Windows.
+    """
     check(row)
     if line.removesuffix(b"\r") != canonical(row).encode("utf-8"):
         raise ValueError("the row is sealed but not in its canonical spelling: it was rewritten by hand or by another tool")
+    check_form(row, kind)
 
 
-def _started(row: Row) -> tuple[datetime, str]:
-    moment = datetime.fromisoformat(row["started_at"])
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC), row["row_sha256"]
+def _started(row: Row) -> tuple[str, str]:
+    """When a call began, in the one spelling of times, in which text sorts as time does."""
+    return row["started_at"], row["row_sha256"]
 
 
 class Recording:
@@ -62,7 +67,8 @@ class Recording:
         """Read the file and return every row, sorted. An absent file is an empty recording; rows out of order and a line that
         stands twice (both come from a merge of two branches) are accepted, and put right by the next ``save``.
 
-        Raises BadRecord, naming file, line and row, for a row that was edited, a cut-off last line, a row in a second spelling.
+        Raises BadRecord, naming file, line and row, for a row that was edited, a cut-off last line, a row in a second spelling, and
+        for one that is of another kind than this file holds, or has other keys, types or values than its kind has.
         """
         self._take()
         return self.rows
@@ -78,9 +84,8 @@ class Recording:
         for row in self._known():
             if "request_sha256" in row:
                 found[row["request_sha256"]].append(row)
-        for twice in (replies for replies in found.values() if len(replies) > 1):
-            with refusing(f"{self.path}: {row_name(twice[0])}: started_at", BadRecord):
-                twice.sort(key=_started)
+        for replies in found.values():
+            replies.sort(key=_started)
         return dict(found)
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -122,9 +127,10 @@ class Recording:
         """Take in what the file holds now, and return its bytes."""
         with refusing(str(self.path), BadRecord):
             data, rows = _steady(self.path)
+        kind = kind_in(self.path.name)
         for number, (line, row) in enumerate(zip(data.split(b"\n"), rows, strict=False), start=1):
             with refusing(f"{self.path}: line {number} ({row_name(row)})", BadRecord):
-                _check_line(line, row)
+                check_line(line, row, kind)
             self._rows.setdefault(row["row_sha256"], row)
         self._loaded = True
         rising = all(one < two for one, two in pairwise(map(place, rows)))  # and so no row stands twice

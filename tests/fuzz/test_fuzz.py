@@ -51,7 +51,7 @@ def test_any_bytes_are_read_or_refused(name, data):
         ("temperature: on", "line 8: on is text to one reader and a truth value to another"),
         ("max_tokens: 0o17", "line 7: 0o17 is octal to one reader"),
         ("max_tokens: 017", "line 7: 017 is octal to one reader"),
-        ("max_tokens: 10\n  max_tokens: 11", "duplicate key"),
+        ("max_tokens: 10\n  max_tokens: 11", "line 8: duplicate key 'max_tokens'"),
         ("seed: 2026-11-30", "line 8: 2026-11-30 is a date to one reader"),
         ("seed: 12:30", "line 8: 12:30 is base sixty"),
         ("seed: !!python/object:os.system x", "a tag"),

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.runtime.progress import Progress, Tally, say
+from stages.runtime.progress import Progress, Tally
+from stages.runtime.streams import say
 
 ROOT = Path(__file__).parents[2]
 

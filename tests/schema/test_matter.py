@@ -54,7 +54,7 @@ def test_strange_text_passes_unchanged_to_the_byte(text):
     assert matter_from_row(matter.row()).facts.encode() == text.encode()
 
 
-LINES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).map(str.strip).filter(bool)
+LINES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), min_size=1).map(str.strip).filter(bool)
 
 
 @given(facts=LINES, law=LINES)
@@ -84,10 +84,14 @@ def test_any_text_without_a_section_heading_passes_unchanged(facts, law):
         (file_of().replace("## Law", "### Law"), "they must be Facts, Law, Assignment"),
         (file_of() + "\n## Facts\n\nagain\n", "each once, in that order"),
         (file_of().replace("## Facts", "Stray.\n\n## Facts"), "before the first section: 'Stray.'"),
-        (file_of(facts="a\x00b"), "a NUL character"),
+        (file_of(facts="a\x00b"), "line 11: a NUL character"),
         ("", "does not open with front matter"),
         ("---\nid: Q01\n", "does not open with front matter"),
-        (file_of().replace("\n", "\r\n"), "does not open with front matter"),
+        (file_of(facts="One.\rTwo."), "line 11: a carriage return stands there without a line feed"),
+        (file_of().replace("\n", "\r"), "line 1: a carriage return stands there without a line feed"),
+        ("\ufeff" + file_of(), "it opens with a byte order mark: save it as UTF-8 without one"),
+        (file_of(front=FRONT.replace("id: ", "id:\t")), "front matter line 'id:\\tQ01' is not `key: value`, with a space and no tab"),
+        (file_of(front="\t" + FRONT), "is not `key: value`, with a space and no tab"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(content, sentence):
@@ -95,6 +99,14 @@ def test_what_is_wrong_is_said_in_one_sentence(content, sentence):
         parse_matter(content, "x.md")
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@given(st.sets(st.integers(0, 40)))
+def test_windows_line_ends_are_the_same_matter_wherever_they_stand(lines):
+    text = file_of(facts="One.\n\nTwo.\nThree.")
+    mixed = "".join(line + ("\r\n" if number in lines else "\n") for number, line in enumerate(text.split("\n")[:-1]))
+    assert parse_matter(mixed, "x.md") == parse_matter(text, "x.md")
+    assert parse_matter(mixed, "x.md").matter_sha256 == parse_matter(text, "x.md").matter_sha256
 
 
 @given(st.text())

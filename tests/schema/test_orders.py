@@ -31,6 +31,6 @@ def test_a_changed_order_is_refused(key):
 
 
 def test_an_order_of_one_kind_is_not_taken_for_the_other():
-    with pytest.raises(ValueError, match="no order of this kind"):
+    with pytest.raises(ValueError, match="it is an order about verdicts, and belongs in data/orders/verdicts"):
         AnswerOrder.from_row(VERDICT.row())
     assert "contestant" not in VERDICT.row()

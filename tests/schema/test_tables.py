@@ -267,13 +267,13 @@ def test_an_unknown_table_is_refused_with_the_nearest_name(tmp_path):
 
 def test_a_file_with_other_columns_is_refused(tmp_path):
     write_table("rejected_points", [POINT], tmp_path).rename(tmp_path / "calls.parquet")
-    with pytest.raises(ValueError, match=r"the columns of calls\.parquet are not those of this version"):
+    with pytest.raises(ValueError, match="it has no column 'request_sha256'"):
         read_table("calls", tmp_path)
 
 
 def test_a_file_that_is_no_parquet_is_refused(tmp_path):
     (tmp_path / "calls.parquet").write_text("no table")
-    with pytest.raises(ValueError, match="Parquet"):
+    with pytest.raises(ValueError, match=r"^it is no Parquet file, or a torn one$"):
         read_table("calls", tmp_path)
 
 

@@ -1,6 +1,5 @@
 """Rows as the store sees them."""
 
-import json
 from contextlib import suppress
 
 import pytest
@@ -8,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.schema.calls import seal
-from stages.store.sealed import check, place, row_name
+from stages.schema.recorded import row_name
+from stages.store.sealed import check, place
 from tests.store.shopkeeper import row
 
 
@@ -89,8 +89,3 @@ def test_kind_comes_before_matter_and_matter_before_contestant():
     c = {"kind": "verdict", "matter_id": "Q01", "judge": "owl"}
     d = {"kind": "answer", "matter_id": "Q01", "contestant": "alder"}
     assert sorted([a, b, c, d], key=place) == [d, b, a, c]
-
-
-def test_messages_call_a_row_by_what_it_is_for():
-    assert row_name(row(7)) == "answer Q007 alder 1"
-    assert row_name(json.loads("{}")) == "a row without a kind"

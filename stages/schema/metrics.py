@@ -1,0 +1,217 @@
+"""The metrics files as their readers want them: which keys must be there. More keys are welcome, because each study may count more."""
+
+from typing import Any, Self
+
+from pydantic import ConfigDict, model_validator
+
+from stages.schema.names import pair_name, pairs
+from stages.schema.shapes import Count, Dollars, Sha256, Shape, Text, checked, shown
+
+
+class _Tree(Shape):
+    model_config = ConfigDict(extra="allow")
+
+
+class _Shared(_Tree):
+    """What a pair's and a contestant's counts have in common."""
+
+    ties: Count
+    both_inadequate: Count
+    n: Count
+    unreadable: Count
+    missing: Count
+    planned: Count
+
+
+class Range(_Tree):
+    lo: float
+    hi: float
+
+
+class Estimated(_Tree):
+    """A number with its n and its interval."""
+
+    value: float
+    n: Count
+    interval: Range
+    level: float
+
+
+class Tested(_Tree):
+    p_holm: float
+    n: Count
+
+
+class Detectability(_Tree):
+    first_holm_step: dict[str, float]
+
+
+class PairMetrics(_Shared):
+    """One pair. What follows from its counts is there where something is scored."""
+
+    wins_1: Count
+    wins_2: Count
+    net_difference: Estimated | None = None
+    sign_test: Tested | None = None
+    detectability: Detectability | None = None
+
+    @model_validator(mode="after")
+    def _has_what_follows(self) -> Self:
+        for name in ("net_difference", "sign_test", "detectability"):
+            if self.n and getattr(self, name) is None:
+                raise ValueError(f"lacks {name}, though n is {self.n}")
+        return self
+
+
+class ContestantCounts(_Shared):
+    wins: Count
+    losses: Count
+
+
+class Flagged(_Tree):
+    answers: Count
+    verdicts: Count
+
+
+class Lean(_Tree):
+    """How often A was chosen. share is there where something is decisive."""
+
+    a: Count
+    decisive: Count
+    share: float | None = None
+
+    @model_validator(mode="after")
+    def _has_its_share(self) -> Self:
+        if self.decisive and self.share is None:
+            raise ValueError("lacks a_share.share, though verdicts are decisive")
+        return self
+
+
+class Side(_Tree):
+    times_a: Count
+    times_b: Count
+    n: Count
+
+
+class Points(_Tree):
+    points: Count
+    changes_course: Count
+
+
+class JudgeMetrics(_Tree):
+    decisive: Count
+    a_share: Lean
+    verdicts: dict[str, Count]
+    balance: dict[str, Side]
+    names_itself: Flagged
+    addresses_the_judge: Flagged
+    rejected_points: dict[str, Points]
+
+
+class Recorded(_Tree):
+    planned: Count
+    recorded: Count
+
+
+class RecordedVerdicts(Recorded):
+    unreadable: Count
+
+
+class InUse(_Tree):
+    in_use: Count
+    not_rederivable: Count
+
+
+class Tokens(_Tree):
+    prompt: Count
+    completion: Count
+    unknown_calls: Count
+
+
+class Statuses(_Tree):
+    complete: Count
+    truncated: Count
+    filtered: Count
+    blocked: Count
+    refused: Count
+    empty: Count
+
+
+class Answered(_Tree):
+    answers: Count
+    unanswered: Count
+    status: Statuses
+
+
+class CoverageMetrics(_Tree):
+    """What was planned and what is there. cost_usd is absent where it is known of no call."""
+
+    matters: Count
+    answers: Recorded
+    verdicts: RecordedVerdicts
+    contestants: dict[str, Answered]
+    assignments: InUse
+    calls: Count
+    requests_with_two_replies: Count
+    tokens: Tokens
+    cost_usd: Dollars | None = None
+    cost_unknown_calls: Count
+
+
+class Provenance(_Tree):
+    """Digests of what the numbers stand on. Without verdicts there is no instrument."""
+
+    record: Sha256
+    tables: dict[str, Sha256]
+    battery: Sha256
+    contestants: Sha256
+    answers: Sha256
+    assignments: Sha256
+    instrument: Sha256 | None = None
+    verdicts: Sha256
+
+
+class Qualification(_Tree):
+    """Whether the judge may be believed, and why not."""
+
+    qualifies: bool
+    because: Text
+
+
+FILES: dict[str, Any] = {
+    "coverage": CoverageMetrics,
+    "judge": JudgeMetrics,
+    "pairs": dict[Text, PairMetrics],
+    "provenance": Provenance,
+    "qualification": Qualification,
+    "scores": dict[Text, ContestantCounts],
+}
+
+
+def check_metrics(name: str, tree: Any) -> None:
+    """Raise ValueError, naming the key, unless ``tree`` is what ``metrics/<name>.json`` holds."""
+    _check_leaves(tree, ())
+    checked(FILES[name], tree)
+
+
+def _check_leaves(value: Any, front: tuple[str, ...]) -> None:
+    """Raise ValueError for a null or a list: DVC drops them without a word, so neither stands in a metrics file."""
+    if value is None or isinstance(value, list):
+        place = f"key {'.'.join(front)!r}" if front else "the file"
+        raise ValueError(f"{place} holds {shown(value)}, and a metric is a number, a text, or true or false")
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        _check_leaves(inner, (*front, key))
+
+
+def check_names(name: str, tree: Any, contestants: list[str]) -> None:
+    """Raise ValueError, naming the key, unless a metrics file that is sound in itself counts each of these contestants, or each pair."""
+    by_name = {
+        "coverage": [("contestants.", tree.get("contestants"))],
+        "judge": [("balance.", tree.get("balance")), ("rejected_points.", tree.get("rejected_points"))],
+        "scores": [("", tree)],
+        "pairs": [("", tree)],
+    }
+    wanted = [pair_name(*pair) for pair in pairs(contestants)] if name == "pairs" else contestants
+    for place, counts in by_name.get(name, []):
+        for absent in [each for each in wanted if each not in counts]:
+            raise ValueError(f"key {place + absent!r} is missing, and the tables hold {absent}")
