@@ -68,6 +68,12 @@ class ContestantCounts(_Shared):
     losses: Count
 
 
+class RankingMetrics(_Tree):
+    """A ranking, or the reason why there is none."""
+
+    method: Text
+
+
 class Flagged(_Tree):
     answers: Count
     verdicts: Count
@@ -191,6 +197,9 @@ FILES: dict[str, Any] = {
 def check_metrics(name: str, tree: Any) -> None:
     """Raise ValueError, naming the key, unless ``tree`` is what ``metrics/<name>.json`` holds."""
     _check_leaves(tree, ())
+    if name == "scores" and isinstance(tree, dict):  # no contestant's name has an underscore, and every ranking's has
+        checked(dict[Text, RankingMetrics], {key: value for key, value in tree.items() if "_" in key})
+        tree = {key: value for key, value in tree.items() if "_" not in key}
     checked(FILES[name], tree)
 
 

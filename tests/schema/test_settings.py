@@ -60,8 +60,8 @@ def test_a_local_model_is_known_by_its_weights():
         (changed(LOCAL, "weights.sha256", "abc"), "key 'weights.sha256'"),
         (changed(LOCAL, "trained_until", "May 2026"), "key 'trained_until'"),
         (changed(LOCAL, "provider", "other"), "provider"),
-        (changed(HOSTED, "base_url", "ftp://x"), "key 'base_url': it begins with neither http:// nor https://; the nearest is 'https://x'"),
-        (changed(HOSTED, "base_url", 7), "key 'base_url': input should be a valid string"),
+        (changed(HOSTED, "base_url", "ftp://x"), "key 'base_url' must be another address: it begins with neither http:// nor https://; the nearest is 'https://x'"),
+        (changed(HOSTED, "base_url", 7), "key 'base_url' must be text"),
         (changed(HOSTED, "base_url", "https://x/v1/"), "key 'base_url'"),
         (changed(HOSTED, "key_env", "sk-secret"), "key 'key_env'"),
         (changed(HOSTED, "routing", {"only": ["x"], "allow_fallbacks": True}), "allow_fallbacks"),
@@ -79,7 +79,7 @@ def test_what_is_wrong_is_said_with_its_key(values, sentence):
 
 @pytest.mark.parametrize("group", ["contestant", "judge"])
 def test_a_password_in_an_address_is_refused_and_not_repeated(group):
-    with pytest.raises(ValueError, match="key 'base_url': a user or a password stands in it") as refused:
+    with pytest.raises(ValueError, match="key 'base_url' must be another address: a user or a password stands in it") as refused:
         settings(group, changed(HOSTED, "base_url", "https://me:hidden@example.org/v1"))
     assert "hidden" not in str(refused.value)
 

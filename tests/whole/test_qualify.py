@@ -10,6 +10,7 @@ from tests.loopback import Loopback
 from tests.whole.project import ROOT, Project
 
 CONTROLS = len(KINDS) * 2
+TEXTS = ROOT / "tests/golden/controls/Q01.md"
 
 
 def leaning(asked):
@@ -23,7 +24,7 @@ def leaning(asked):
 def tested(tmp_path_factory):
     with Loopback(reply=leaning) as server:
         project = Project(tmp_path_factory.mktemp("qualify") / "project", server.base_url, matters=1)
-        shutil.copy(ROOT / "data/controls/Q01.md", project.folder / "data/controls")
+        shutil.copy(TEXTS, project.folder / "data/controls")
         project.edit("data/controls/Q01.md", "use: settling", "use: testing")
         project.change("judge", "owl", qualifies={"passing_rate": 0.5, "order_consistency": 0.5, "matters": 1})
         project.flow()
