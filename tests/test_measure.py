@@ -95,7 +95,10 @@ def test_a_missing_table_is_refused(project, capsys):
     with pytest.raises(SystemExit) as left:
         measure.main()
     assert left.value.code == BadRecord.exit_code
-    assert capsys.readouterr().err == "measure: data/tables/calls.parquet: no such file; stage record makes this file: `uv run dvc repro -f record`\n"
+    assert (
+        capsys.readouterr().err
+        == "measure: data/tables/calls.parquet: no such file; stage record makes this file: `uv run dvc repro -f record`\n"
+    )
 
 
 def test_a_verdict_on_a_matter_that_is_not_in_the_battery_is_refused(project):

@@ -60,7 +60,10 @@ def test_a_local_model_is_known_by_its_weights():
         (changed(LOCAL, "weights.sha256", "abc"), "key 'weights.sha256'"),
         (changed(LOCAL, "trained_until", "May 2026"), "key 'trained_until'"),
         (changed(LOCAL, "provider", "other"), "provider"),
-        (changed(HOSTED, "base_url", "ftp://x"), "key 'base_url' must be another address: it begins with neither http:// nor https://; the nearest is 'https://x'"),
+        (
+            changed(HOSTED, "base_url", "ftp://x"),
+            "key 'base_url' must be another address: it begins with neither http:// nor https://; the nearest is 'https://x'",
+        ),
         (changed(HOSTED, "base_url", 7), "key 'base_url' must be text"),
         (changed(HOSTED, "base_url", "https://x/v1/"), "key 'base_url'"),
         (changed(HOSTED, "key_env", "sk-secret"), "key 'key_env'"),

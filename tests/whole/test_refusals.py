@@ -131,7 +131,9 @@ def test_an_address_that_cannot_be_asked_stops_the_first_stage(bought, base_url,
         bought.change(group, name, base_url=base_url)
         refused = bought.stage("matters", ok=False)
         assert refused.returncode == 2
-        assert sentence(refused, "matters").startswith(f"matters: conf/{group}/{name}.yaml: key 'base_url' must be another address: {words}")
+        assert sentence(refused, "matters").startswith(
+            f"matters: conf/{group}/{name}.yaml: key 'base_url' must be another address: {words}"
+        )
         assert "planted" not in refused.stderr + refused.stdout
         (bought.folder / f"conf/{group}/{name}.yaml").write_bytes(unchanged)
     assert snapshot(bought) == before
