@@ -427,7 +427,7 @@ def test_a_recording_that_cannot_be_written_says_where_the_replies_are(world):
         world.path.mkdir(exist_ok=True)
         return await world.ask(each)
 
-    with pytest.raises(Refusal, match="Is a directory") as refused:
+    with pytest.raises(Refusal, match="it is a folder, and a file belongs here") as refused:
         world.obtain(requests(3), ask)
     assert notes(refused) == ["3 landed and are in the journal, but not in the recording; the same command goes on from here"]
     world.path.rmdir()
@@ -444,7 +444,7 @@ def test_when_both_fail_it_says_how_many_are_lost(world):
 
     with pytest.raises(JournalFailed) as refused:
         world.obtain(requests(9), ask, width=1)
-    assert "Is a directory" in notes(refused)[0]
+    assert "it is a folder" in notes(refused)[0]
     assert "1 landed and are in the journal, but not in the recording, 1 could be stored nowhere" in notes(refused)[1]
 
 
