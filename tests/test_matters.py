@@ -1,6 +1,9 @@
 """The matters stage: everything is composed and validated before anything is spent, and each refusal names its place."""
 
+import os
+import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,6 +126,130 @@ def test_a_wrong_choice_is_refused_with_the_nearest_right_one(project, old, new,
 def test_a_wrong_setting_is_refused_with_its_file_and_key(project, file, old, new, sentence):
     edit(project / f"conf/{file}.yaml", old, new)
     assert refusal().startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("study: first", "study: true", "params.yaml: key 'study' must be text, the name of a file in conf/study (it is true)"),
+        ("study: first", "study: null", "params.yaml: key 'study' must be text, the name of a file in conf/study (it is null)"),
+        ("study: first", "study:", "params.yaml: key 'study' must be text, the name of a file in conf/study (it is null)"),
+        ("judge: qwen-1500m", "judge: 7", "params.yaml: key 'judge' must be text, the name of a file in conf/judge (it is 7)"),
+        (
+            "judge: qwen-1500m",
+            "judge: [a, b]",
+            "params.yaml: key 'judge' must be text, the name of a file in conf/judge (it is ['a', 'b'])",
+        ),
+        ("runner: default", "runner: {a: 1}", "params.yaml: key 'runner' must be text, the name of a file in conf/runner (it is {'a': 1})"),
+        ("runner: default", 'runner: ""', "params.yaml: key 'runner' must not be empty (it is '')"),
+        (
+            "runner: default",
+            "runner: ../runner/default",
+            "params.yaml: runner: no file conf/runner/../runner/default.yaml; the nearest is 'default'",
+        ),
+        ("judge: qwen-1500m", "judge: ..", "params.yaml: judge: no file conf/judge/...yaml; known: "),
+        ("judge: qwen-1500m", "judges: qwen-1500m", "params.yaml: unknown key 'judges'; the nearest is 'judge'"),
+        ("contestants: [", "contestants: []\n#", "params.yaml: key 'contestants' must have 2 entries or more (it is [])"),
+        ("contestants: [", "contestants: foo\n#", "params.yaml: key 'contestants' must be a list, such as [a, b] (it is 'foo')"),
+        ("contestants: [", "contestants:\n#", "params.yaml: key 'contestants' must be a list, such as [a, b] (it is null)"),
+        (
+            "contestants: [",
+            "contestants: [a, true]\n#",
+            "params.yaml: key 'contestants.1' must be text, the name of a file in conf/contestant (it is true)",
+        ),
+        ("matters: [", "matters: some\n#", "params.yaml: key 'matters' must be all, or a list of ids such as [Q01, Q02] (it is 'some')"),
+        ("matters: [", "matters: []\n#", "params.yaml: key 'matters' must be all, or a list of ids such as [Q01, Q02] (it is [])"),
+        ("seed: ", "seed: 1.5 #", "params.yaml: key 'seed' must be a whole number (it is 1.5)"),
+        ("seed: ", "1: 2\nseed: ", "params.yaml: line 2: the key 1 is read as something else than text: quote it"),
+        ("seed: ", "seed: 1\nseed: ", "params.yaml: line 3: duplicate key 'seed'"),
+        ("seed: ", "? [a]\n: b\nseed: ", "params.yaml: line 2: a key is one word, and here stands a list or a group"),
+        ("seed: ", "study: ${x\nseed: ", "params.yaml: line "),
+        ("seed: ", "---\na: 1\n---\nseed: ", "params.yaml: line "),
+        ("runner: default", "runner: [", "params.yaml: line "),
+        ("runner: default", "runner: \x01", "params.yaml: this is no YAML"),
+    ],
+)
+def test_a_choice_of_another_kind_is_told_in_our_own_words(project, old, new, sentence):
+    edit(project / "params.yaml", old, new)
+    said = refusal()
+    assert said.startswith(sentence)
+    assert not re.search("hydra|omegaconf|pydantic|input should|override", said, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "the file is empty"),
+        ("# nothing\n", "the file is empty"),
+        ("--- \n...\n", "the file is no list of `key: value` lines"),
+        ("- a\n", "the file is no list of `key: value` lines"),
+        ("text\n", "the file is no list of `key: value` lines"),
+        ("title: ${x\n", "line 1: a `${` opens a reference, and none ends well: a settings file holds plain values only"),
+        ("{}\n", "key 'title' is missing"),
+    ],
+)
+def test_an_empty_or_foreign_settings_file_is_told_in_our_own_words(project, text, sentence):
+    (project / "conf/study/first.yaml").write_text(text)
+    assert refusal() == f"conf/study/first.yaml: {sentence}"
+
+
+@pytest.mark.parametrize("name", ["true", "null", "1", "1.5", "on"])
+def test_a_settings_file_may_bear_a_name_that_is_read_as_something_else(project, name):
+    shutil.copy(project / "conf/runner/default.yaml", project / f"conf/runner/{name}.yaml")
+    edit(project / "params.yaml", "runner: default", f"runner: '{name}'")
+    matters()
+    assert Path("data/work/matters.jsonl").exists()
+
+
+def test_a_settings_file_whose_name_would_be_taken_apart_is_refused(project):
+    shutil.copy(project / "conf/runner/default.yaml", project / "conf/runner/a'b.yaml")
+    edit(project / "params.yaml", "runner: default", 'runner: "a\'b"')
+    assert refusal() == "conf/runner/a'b.yaml: a file here is named by letters, digits, points and hyphens"
+
+
+def test_a_group_or_a_file_that_nobody_would_find_is_refused(project):
+    shutil.copytree(project / "conf/judge", project / "conf/judges")
+    assert refusal() == "conf/judges: no group of settings is called 'judges'; the nearest is 'judge'"
+    shutil.rmtree(project / "conf/judges")
+    shutil.copy(project / "conf/judge/qwen-1500m.yaml", project / "conf/judge/other.yml")
+    assert refusal() == "conf/judge/other.yml: a settings file ends in .yaml: its name must be other.yaml"
+
+
+ODD = {
+    "folder": lambda path: path.mkdir(),
+    "pipe": os.mkfifo,
+    "link to nothing": lambda path: path.symlink_to("gone"),
+    "link to itself": lambda path: path.symlink_to(path.name),
+    "UTF-16": lambda path: path.write_bytes("a: 1".encode("utf-16")),
+    "Latin-1": lambda path: path.write_bytes(b"a: caf\xe9\n"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["params.yaml", "conf/runner/default.yaml", "data/matters/Q01.md", "data/matters/Q91.md"])
+def test_what_stands_in_the_place_of_a_source_is_named_and_never_waited_on(project, name, odd):
+    (project / name).unlink(missing_ok=True)
+    ODD[odd](project / name)
+    assert refusal().startswith(f"{name}: ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/mem is a plain file that nobody can read from its beginning")
+@pytest.mark.parametrize("name", ["params.yaml", "conf/runner/default.yaml", "data/matters/Q01.md"])
+def test_a_source_that_cannot_be_read_is_named(project, name):
+    (project / name).unlink()
+    (project / name).symlink_to("/proc/self/mem")
+    assert refusal() == f"{name}: Input/output error"
+
+
+def test_windows_line_ends_and_the_same_matters_give_the_same_rows(project):
+    matters()
+    before = Path("data/work/matters.jsonl").read_bytes()
+    for path in (project / "data/matters").glob("*.md"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    for path in [project / "params.yaml", *(project / "conf").rglob("*.yaml")]:
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    matters()
+    assert Path("data/work/matters.jsonl").read_bytes() == before
 
 
 def test_a_changed_instrument_is_refused_with_both_digests_and_the_two_ways_on(project):

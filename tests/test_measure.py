@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,8 @@ import pytest
 from stages import measure, record
 from stages.runtime.errors import BadRecord
 from stages.schema.jsonl import write_rows
-from stages.schema.tables import read_table, write_table
-from tests.published import TABLES_FOLDER, counted, leaves
+from stages.schema.tables import TABLES, read_table, write_table
+from tests.published import TABLES_FOLDER, counted, leaves, measured
 from tests.small_record import NAMES, small_record, turned, verdict, write_project
 
 TEXTS = {"method", "interval_method", "test", "withheld", "refused", "no_interval"}
@@ -88,7 +90,8 @@ def test_the_stage_writes_its_files_that_are_the_same_every_time(project):
     assert {path.name: path.read_bytes() for path in Path("metrics").iterdir()} == before
 
 
-def test_a_missing_table_is_refused(project, capsys):
+def test_a_missing_table_is_refused(project, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["measure"])
     write_project(project, small_record())
     record.record()
     (TABLES_FOLDER / "calls.parquet").unlink()
@@ -97,8 +100,44 @@ def test_a_missing_table_is_refused(project, capsys):
     assert left.value.code == BadRecord.exit_code
     assert (
         capsys.readouterr().err
-        == "measure: data/tables/calls.parquet: no such file; stage record makes this file: `uv run dvc repro -f record`\n"
+        == "measure: data/tables/calls.parquet: no such file; stage record makes this file: `uv run dvc repro record`\n"
     )
+
+
+OTHER = {"text": ["zebra", ""], "int": [0, -5], "real": [-1.0], "bool": [True, False], "time": ["2026-11-30T08:15:11.123Z"], "day": []}
+
+
+def variants(name, rows, chance):
+    """The rows of a table that was made by hand: none, one less, and one in which a column says something else."""
+    yield []
+    yield rows[1:]
+    for column in chance.sample(TABLES[name].columns, 3):
+        for value in [*OTHER[column.kind], *([None] if column.optional else [])]:
+            yield [{**rows[0], column.name: value}, *rows[1:]]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_that_was_made_by_hand_is_measured_or_refused_and_nothing_else_happens(name):
+    chance = random.Random(f"moot {name}")
+    made = record.tables(small_record())
+    counted(small_record())
+    outcomes = []
+    for rows in variants(name, made[name], chance):
+        try:
+            write_table(name, rows, TABLES_FOLDER)
+            outcomes.append(measured())
+        except ValueError as refused:
+            outcomes.append(str(refused))
+    assert all(outcomes)
+
+
+def test_a_study_has_one_judge_with_all_of_its_thresholds_or_none():
+    made = record.tables(small_record())["judges"]
+    counted(small_record())
+    for rows, sentence in [([], "has 0 rows, and a study has one judge"), ([{**made[0], "matters": None}], "has some of the thresholds")]:
+        write_table("judges", rows, TABLES_FOLDER)
+        with pytest.raises(ValueError, match=sentence):
+            measured()
 
 
 def test_a_verdict_on_a_matter_that_is_not_in_the_battery_is_refused(project):

@@ -439,7 +439,7 @@ def test_a_row_without_a_key_is_refused(project):
     write_rows(path, rows)
     with pytest.raises(
         BadRecord,
-        match=r"^data/work/verdicts\.jsonl: line 2: key 'raw_text' is missing; stage judge makes this file: `uv run dvc repro -f judge`",
+        match=r"^data/work/verdicts\.jsonl: line 2: key 'raw_text' is missing; stage judge makes this file: `uv run dvc repro judge`",
     ):
         record.record()
 

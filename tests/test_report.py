@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from stages import measure, record, report
+from stages.render.page import Page, page_html
 from stages.runtime.errors import BadInput, BadRecord
 from stages.schema.jsonl import write_rows
-from tests.small_record import small_record, write_project
+from stages.schema.metrics import FILES, check_metrics, check_names
+from tests.small_record import NAMES, small_record, write_project
 
 PAGE = Path("data/site/index.html")
 
@@ -79,7 +81,42 @@ def test_a_record_without_verdicts_still_has_a_page():
     assert "<details>" not in text
 
 
-@pytest.mark.parametrize("name", ["coverage", "judge", "pairs", "provenance", "qualification", "scores"])
+def places(tree, front=()):
+    """The path of every key in a tree; of several pairs or contestants, those of the first."""
+    for number, (key, value) in enumerate(tree.items()) if isinstance(tree, dict) else ():
+        if number == 0 or "~" not in key:
+            yield (*front, key)
+            yield from places(value, (*front, key))
+
+
+def changed(tree, path, value):
+    """The tree with another value at one place, or without that place."""
+    key, *rest = path
+    if rest:
+        return {**tree, key: changed(tree[key], rest, value)}
+    return {k: v for k, v in tree.items() if k != key} | ({} if value is ... else {key: value})
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_whatever_a_metrics_file_loses_or_holds_instead_the_page_is_made_or_the_key_is_named(name):
+    """The page may use any key: what it uses and metrics.py does not ask for ends in another error than this test takes."""
+    rows = report.read_rows()
+    metrics = report.read_metrics(NAMES)
+    refused = 0
+    for path in places(metrics[name]):
+        for value in (..., "text", {"a": 1}):
+            tree = changed(metrics[name], path, value)
+            try:
+                check_metrics(name, tree)
+                check_names(name, tree, NAMES)
+            except ValueError:
+                refused += 1
+            else:
+                assert page_html(Page(title="Title", metrics={**metrics, name: tree}, **rows))
+    assert refused
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_a_missing_metrics_file_is_named(name):
     Path(f"metrics/{name}.json").unlink()
     with pytest.raises(BadRecord, match=rf"^metrics/{name}\.json: no such file"):

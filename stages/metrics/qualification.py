@@ -14,18 +14,19 @@ from stages.metrics.leaves import Frames, Tree, estimate, picked
 from stages.stats.controls import Judged, KindCount, kind_counts
 from stages.stats.proportions import rate
 
+THRESHOLDS = ("passing_rate", "order_consistency", "matters")
 COUNTS = ("n", "passed", "consistent", "verdicts", "right", "wrong", "unreadable")
 
 
 def tree(frames: Frames) -> Tree:
     """The judge's thresholds, its results on both halves of the controls, and one boolean with its reason.
 
-    Raises ValueError for a control that was not judged in both orders.
+    Raises ValueError for a control that was not judged in both orders, and for a table of judges that holds more or less than one.
     """
-    judge = {str(name): value for name, value in frames["judges"].to_dict("records")[0].items()}
+    judge = one_judge(frames["judges"])
     halves = {use: kind_counts(_judged(frames["controls"], use)) for use in ("settling", "testing")}
     faults = shortfalls(halves["testing"], judge)
-    wanted = {name: judge[name] for name in ("passing_rate", "order_consistency", "matters") if not pd.isna(judge[name])}
+    wanted = {name: judge[name] for name in THRESHOLDS if not pd.isna(judge[name])}
     return {
         "judge": judge["judge"],
         "qualifies": not faults,
@@ -33,6 +34,16 @@ def tree(frames: Frames) -> Tree:
         "thresholds": wanted,
         **{use: half(counts) for use, counts in halves.items()},
     }
+
+
+def one_judge(judges: pd.DataFrame) -> Tree:
+    """The row of the study's judge. Raises ValueError where there is not exactly one, or where it has some thresholds and not others."""
+    if len(judges) != 1:
+        raise ValueError(f"the table of judges has {len(judges)} rows, and a study has one judge")
+    judge = {str(name): value for name, value in judges.to_dict("records")[0].items()}
+    if len({bool(pd.isna(judge[name])) for name in THRESHOLDS}) > 1:
+        raise ValueError(f"the judge {judge['judge']} has some of the thresholds {', '.join(THRESHOLDS)} and not the others")
+    return judge
 
 
 def _judged(controls: pd.DataFrame, use: str) -> list[Judged]:

@@ -20,9 +20,6 @@ def handed(path: Path, read: Callable[[Path], Held]) -> Held:
         with refusing(path.as_posix(), BadRecord):
             return read(path)
     except BadRecord as refusal:
-        raise BadRecord(f"{refusal}; stage {maker(path)} makes this file: `uv run dvc repro -f {maker(path)}`") from None
-
-
-def maker(path: Path) -> str:
-    """The stage that writes ``path``, a file of data/work, or one in the folder of tables or of metrics."""
-    return _MAKERS[path] if path in _MAKERS else _MAKERS[path.parent]
+        stage = _MAKERS.get(path) or _MAKERS.get(path.parent)
+        remedy = f"; stage {stage} makes this file: `uv run dvc repro {stage}`" if stage else ""
+        raise BadRecord(f"{refusal}{remedy}") from None

@@ -30,5 +30,9 @@ def text_of(data: bytes) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of a plain file. Raises ValueError as the two above do, and OSError when it cannot be read."""
-    return text_of(plain_file(path).read_bytes())
+    """The text of a plain file. Raises ValueError as the two above do, and OSError that names the file when it cannot be read."""
+    try:
+        return text_of(plain_file(path).read_bytes())
+    except OSError as error:
+        error.filename = str(path)  # an error while reading, unlike one while opening, does not know
+        raise

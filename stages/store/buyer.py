@@ -66,15 +66,18 @@ def obtain(
     Raises NothingBought, with the recording as it was, when why_not gives a reason. Otherwise what landed is saved, and then
     JournalFailed, the first fatal error, Stopped or Gaps is raised, in this order. BadRecord for a recording that is not sound.
     """
+    known = recording.by_request()
     wanted = list({request.sha256: request for request in requests}.values())
-    missing = not_recorded(requests, recording)
+    for request in wanted:
+        _stated(request, known.get(request.sha256, []), str(recording.path))
+    missing = [request for request in wanted if request.sha256 not in known]
     errand = _Errand(recording, journal, on_landed, say)
     if missing:
         errand.fill(missing, shop)
     else:
         recording.save()  # two merged branches leave the rows out of order
     known = recording.by_request()
-    replies = {request.sha256: _stated(request, known[request.sha256], str(recording.path)) for request in wanted}
+    replies = {request.sha256: known[request.sha256] for request in wanted}
     return Purchase(replies, len(wanted) - len(missing), errand.outcome.found, errand.outcome.bought, errand.may_repeat)
 
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from stages.schema.calls import check_row
-from stages.schema.orders import AnswerOrder, VerdictOrder
+from stages.schema.calls import check_row, seal
+from stages.schema.canonical import canonical
+from stages.schema.orders import AnswerOrder, VerdictOrder, check_folders, orders_in
 
 ANSWER = AnswerOrder("abandon", "withdrawn", "A. Author", "2026-11-30T08:15:11.000Z", "alder", "Q03")
 VERDICT = VerdictOrder("abandon", "refused", "A. Author", "2026-11-30T08:15:11.000Z", "f" * 64)
@@ -34,3 +35,71 @@ def test_an_order_of_one_kind_is_not_taken_for_the_other():
     with pytest.raises(ValueError, match="it is an order about verdicts, and belongs in data/orders/verdicts"):
         AnswerOrder.from_row(VERDICT.row())
     assert "contestant" not in VERDICT.row()
+
+
+# ---- files
+
+
+def changed(**change):
+    return seal({key: value for key, value in {**ANSWER.row(), **change}.items() if key != "row_sha256" and value is not ...})
+
+
+ORDERS = {
+    "a number for a text": ("answers/Q03-alder.json", changed(reason=7), "key 'reason' must be text (it is 7)"),
+    "no reason": ("answers/Q03-alder.json", changed(reason=" "), "key 'reason' must be words, and none stand there"),
+    "no author": ("answers/Q03-alder.json", changed(by=None), "key 'by' must be text (it is null)"),
+    "another time": ("answers/Q03-alder.json", changed(ordered_at="today"), "key 'ordered_at' must be a time"),
+    "another kind": ("answers/Q03-alder.json", changed(kind="abandoned"), "key 'kind' must be 'abandon'"),
+    "an unknown key": ("answers/Q03-alder.json", changed(reasn="x"), "unknown key 'reasn'; the nearest is 'reason'"),
+    "a missing key": ("answers/Q03-alder.json", changed(contestant=...), "key 'contestant' is missing"),
+    "no seal": ("answers/Q03-alder.json", {k: v for k, v in ANSWER.row().items() if k != "row_sha256"}, "key 'row_sha256' is missing"),
+    "changed": ("answers/Q03-alder.json", {**ANSWER.row(), "reason": "other"}, "row_sha256 does not match"),
+    "an empty file": ("answers/Q03-alder.json", "", "it holds no rows, and an order is one"),
+    "an empty object": ("answers/Q03-alder.json", {}, "key 'kind' is missing"),
+    "two rows": ("answers/Q03-alder.json", "{}\n{}\n", "it holds 2 rows, and an order is one"),
+    "a list": ("answers/Q03-alder.json", [], "line 1: the row is not a JSON object"),
+    "another name": ("answers/Q03-birch.json", ANSWER.row(), "by its content its name must be Q03-alder.json"),
+    "another ending": ("answers/Q03-alder.txt", ANSWER.row(), "a file here ends in .json, and only README.md may stand beside"),
+    "a folder deeper": ("answers/old/Q03-alder.json", ANSWER.row(), "a file here ends in .json"),
+    "a folder higher": ("Q03-alder.json", ANSWER.row(), "nobody obeys what stands here; known: answers, verdicts"),
+    "a folder misspelt": ("answer/Q03-alder.json", ANSWER.row(), "nobody obeys what stands here; the nearest is 'answers'"),
+    "a verdict's among answers": (
+        "answers/x.json",
+        VERDICT.row(),
+        "it is an order about verdicts, and belongs in data/orders/verdicts",
+    ),
+    "an answer's among verdicts": ("verdicts/Q03-alder.json", ANSWER.row(), "it is an order about answers, and belongs in data/orders/answers"),
+}  # fmt: skip
+
+
+def write(path, row):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(row if isinstance(row, str) else canonical(row) + "\n", "utf-8")
+    return path
+
+
+def orders_of(root):
+    """Everything under a folder of orders, as the stages read it."""
+    check_folders(root, [root / "answers", root / "verdicts"])
+    return [*orders_in(root / "answers", AnswerOrder), *orders_in(root / "verdicts", VerdictOrder)]
+
+
+@pytest.mark.parametrize("case", ORDERS)
+def test_an_order_that_nobody_could_obey_is_refused_with_its_file(tmp_path, case):
+    name, row, words = ORDERS[case]
+    path = write(tmp_path / name, row)
+    named = path.parent if case in ("a folder deeper", "a folder misspelt") else path
+    with pytest.raises(ValueError) as refused:
+        orders_of(tmp_path)
+    assert str(refused.value).startswith(f"{named}: ")
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_sound_orders_are_found_beside_a_readme_and_a_hidden_file(tmp_path):
+    assert orders_of(tmp_path / "nothing") == []
+    for order, folder in ((ANSWER, "answers"), (VERDICT, "verdicts")):
+        write(tmp_path / folder / order.file_name, order.row())
+        write(tmp_path / folder / "README.md", "words")
+        write(tmp_path / folder / ".hidden", "")
+    assert orders_of(tmp_path) == [ANSWER, VERDICT]

@@ -58,5 +58,6 @@ def test_what_is_not_there_and_what_cannot_be_read_are_the_systems_no(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/mem is a plain file that nobody can read from its beginning")
 def test_an_error_while_reading_is_the_systems_no(tmp_path):
     (tmp_path / "torn").symlink_to("/proc/self/mem")
-    with pytest.raises(OSError):
+    with pytest.raises(OSError) as failed:
         read_text(tmp_path / "torn")
+    assert failed.value.filename == str(tmp_path / "torn")

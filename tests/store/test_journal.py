@@ -66,14 +66,52 @@ def test_the_environment_names_the_journal(tmp_path):
     assert journal_folder({"MOOT_JOURNAL": "~/j"}) == Path.home() / "j"
 
 
-@pytest.mark.parametrize("environment", [{}, {"MOOT_JOURNAL": ""}])
-def test_else_it_is_in_the_users_state_directory(environment):
-    assert journal_folder(environment).parts[-2:] == ("moot", "journal")
+def test_else_it_is_in_the_users_state_directory():
+    assert journal_folder({}).parts[-2:] == ("moot", "journal")
 
 
-def test_a_relative_journal_is_refused():
-    with pytest.raises(BadInput, match="absolute path"):
-        journal_folder({"MOOT_JOURNAL": "journal"})
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        ("journal", "MOOT_JOURNAL is 'journal': give the journal's absolute path"),
+        ("./journal", "MOOT_JOURNAL is './journal': give the journal's absolute path"),
+        ("~no-such-user/x", "MOOT_JOURNAL is '~no-such-user/x', and no user is called 'no-such-user': give an absolute path"),
+        ("", "MOOT_JOURNAL is empty: give the journal's absolute path, or unset it"),
+        (" ", "MOOT_JOURNAL is empty: give the journal's absolute path, or unset it"),
+    ],
+)
+def test_a_journal_that_would_be_another_one_here_and_there_is_refused(chosen, sentence):
+    with pytest.raises(BadInput) as refused:
+        journal_folder({"MOOT_JOURNAL": chosen})
+    assert str(refused.value) == sentence
+
+
+def test_a_journal_without_a_home_is_refused_only_when_it_is_used():
+    journal = Journal(Path("~/state/moot/journal"))
+    for use in (lambda: journal.get("0" * 64), journal.check_writable, lambda: journal.put(row(1)), journal.left_in_flight):
+        with pytest.raises(JournalFailed, match="set MOOT_JOURNAL to an absolute path"):
+            use()
+    assert not Path("~").exists()
+
+
+@pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to(path.name)])
+def test_a_journal_that_is_no_folder_is_refused_before_anything_is_bought(tmp_path, make):
+    make(tmp_path / "file")
+    journal = Journal(tmp_path / "file")
+    with pytest.raises(JournalFailed, match=r"the journal .*/file cannot be written: "):
+        journal.check_writable()
+
+
+@pytest.mark.parametrize("change", [{"http_status": "200"}, {"attempt": 0}, {"started_at": "noon"}, {"kind": "assignment"}, {"more": 1}])
+def test_a_sealed_entry_that_is_no_row_of_a_call_is_set_aside(journal, change):
+    stored = row(1)
+    odd = seal({key: value for key, value in {**stored, **change}.items() if key != "row_sha256"})
+    entry = entry_of(journal, stored)
+    entry.parent.mkdir(parents=True, mode=0o700)
+    entry.write_text(rows_text([odd]))
+    assert journal.get(stored["request_sha256"]) is None
+    assert len(journal.set_aside) == 1
+    assert not entry.exists()
 
 
 def test_the_journal_of_this_machine_is_the_one_that_is_named(journal_of_its_own):

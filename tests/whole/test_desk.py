@@ -190,6 +190,21 @@ def test_commands_need_no_key_and_leave_no_trace(project):
     assert not (project.folder.parent / "untouched").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        ("verify", ">&-"),
+        ("verify", "2>&-"),
+        ("verify", "| head -1"),
+        ("audit Q01:alder~birch --json", "| true"),
+        ("audit --help", "| true"),
+    ],
+)
+def test_a_reader_that_is_not_there_or_leaves_changes_no_exit_code(project, words, end):
+    done = project.run("bash", "-c", f"python -m stages {words} {end}; exit ${{PIPESTATUS[0]}}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 # ---- abandon
 
 

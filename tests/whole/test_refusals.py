@@ -231,6 +231,33 @@ def test_a_kill_after_a_page_came_leaves_the_page(tmp_path):
     assert list(kept_pages(project).values()) == [[PAGE]] * 3
 
 
+@pytest.mark.parametrize("end", ["2>&-", ">&- 2>&- <&-", "2>&1 | true"])
+def test_replies_are_bought_and_stored_when_nobody_hears_of_it(tmp_path, end):
+    with Loopback() as server:
+        project, till = Project(tmp_path / "project", server.base_url), Till(server)
+        project.stage("matters")
+        project.run("bash", "-c", f"python -m stages.generate {end}; exit ${{PIPESTATUS[0]}}")
+        assert till.sold() == (6, 0)
+        rows = [json.loads(line) for line in project.read("data/recordings/answers.jsonl").splitlines()]
+        assert len(rows) == 6
+
+
+@pytest.mark.parametrize("named", ["", "journal", "~no-such-user/x"])
+def test_a_journal_that_is_badly_named_is_refused_and_nothing_is_bought(tmp_path, named):
+    with Loopback() as server:
+        project, till = Project(tmp_path / "project", server.base_url), Till(server)
+        project.stage("matters")
+        refused = project.stage("generate", ok=False, MOOT_JOURNAL=named)
+        assert refused.returncode == 2
+        assert sentence(refused, "generate").startswith("generate: MOOT_JOURNAL is ")
+        (project.folder / "file").touch()
+        refused = project.stage("generate", ok=False, MOOT_JOURNAL=str(project.folder / "file"))
+        assert refused.returncode == 7
+        assert "cannot be read: Not a directory" in sentence(refused, "generate")
+        assert till.sold() == (0, 0)
+        assert not (project.folder / "data/recordings").exists()
+
+
 @pytest.mark.parametrize(
     "words", [[], ["judge=owl"], ["judge=owl", "instrument=material_outcome", "runner=default", "x=y"], ["owl", "a", "b"]]
 )
