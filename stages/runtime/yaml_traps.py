@@ -13,20 +13,17 @@ _TRAPS = (
     (r"[-+]?[0-9]+(:[0-5]?[0-9])+", "is base sixty to one reader and text to another: quote it"),
     (r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?", "is a date to one reader and text to another: quote it"),
 )
+_DEEPEST = 32  # a reply schema nests eight levels
 
 
 def check_yaml(text: str) -> None:
     """Raise ValueError, naming the line, for a trap, an anchor, an alias or a tag; for a key that stands twice or is no text; and for
     what is no YAML mapping."""
     try:
-        events = list(yaml.parse(text, Loader=yaml.SafeLoader))
-        for event in events:
-            _check(event)
+        events = _events(text)
         document = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         raise ValueError(_no_yaml(error)) from None
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
     if document is None:
         raise ValueError("the file is empty")
     if not isinstance(document, yaml.MappingNode):
@@ -36,6 +33,18 @@ def check_yaml(text: str) -> None:
         raise ValueError("`defaults` would bring in another file that nobody tracks: a settings file is flat")
     if re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise ValueError("`# @package` would move the settings elsewhere: a settings file is flat")
+
+
+def _events(text: str) -> list[yaml.Event]:
+    """What the text is made of, each piece checked. It ends where nesting gets senseless: 20,000 open brackets would take a minute."""
+    found, depth = [], 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
+        _check(event)
+        found.append(event)
+    return found
 
 
 def _no_yaml(error: yaml.YAMLError) -> str:

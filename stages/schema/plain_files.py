@@ -1,22 +1,23 @@
 """Reading one file whole: a plain file in UTF-8, or a sentence that says what stands there instead."""
 
+import errno
 from pathlib import Path
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def plain_file(path: Path) -> Path:
-    """``path``, if a plain file stands there. Raises ValueError for a folder, a link to nothing and a pipe, on which a reader would
-    wait for ever; FileNotFoundError where nothing stands, and OSError where nobody may look."""
+    """``path``, if a plain file stands there. Raises OSError, which names it, for a folder, a link to nothing, and a pipe, on which a
+    reader would wait for ever; FileNotFoundError where nothing stands."""
     if path.is_file():
         return path
     if path.is_dir():
-        raise ValueError("it is a folder, and a file belongs here")
+        raise OSError(errno.EISDIR, "it is a folder, and a file belongs here", str(path))
     if path.exists():
-        raise ValueError("it is no plain file (a pipe, a socket or a device)")
+        raise OSError(errno.EINVAL, "it is no plain file (a pipe, a socket or a device)", str(path))
     if path.is_symlink():
-        raise ValueError("it is a link that leads to no file")
-    raise FileNotFoundError(2, "no such file", str(path))
+        raise OSError(errno.ELOOP, "it is a link that leads to no file", str(path))
+    raise FileNotFoundError(errno.ENOENT, "no such file", str(path))
 
 
 def text_of(data: bytes) -> str:
@@ -30,7 +31,7 @@ def text_of(data: bytes) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of a plain file. Raises ValueError as the two above do, and OSError that names the file when it cannot be read."""
+    """The text of a plain file. Raises OSError that names it when it is none or cannot be read, ValueError when it is not UTF-8."""
     try:
         return text_of(plain_file(path).read_bytes())
     except OSError as error:

@@ -20,11 +20,11 @@ from typing import Self
 
 import platformdirs
 
-from stages.runtime.errors import BadInput, JournalFailed
+from stages.runtime.errors import BadInput, BadRecord, JournalFailed, refusing
 from stages.schema.calls import Row
 from stages.schema.canonical import canonical
 from stages.schema.jsonl import load_json, read_rows, rows_text
-from stages.schema.recorded import check_form
+from stages.schema.recorded import check_form, row_name
 from stages.store.durable import PART, append, private_folder, sync_folder, write_part
 from stages.store.locks import is_left_over, try_lock
 from stages.store.sealed import check
@@ -54,14 +54,16 @@ def journal_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def _entry_row(path: Path, request_sha256: str) -> Row:
-    """The row in one file. Raises ValueError unless it is one whole row that answers this request."""
+    """The row in one file. Raises ValueError unless it is one whole row that answers this request, and BadRecord for one that is whole
+    and has another form than a call's: it was not torn, so it is neither used nor, which might pay twice, taken for absent."""
     rows = read_rows(path)
     if len(rows) != 1:
         raise ValueError(f"{len(rows)} rows where one belongs")
     check(rows[0])
-    check_form(rows[0])
     if rows[0].get("request_sha256") != request_sha256:
         raise ValueError("the reply belongs to another request")
+    with refusing(f"journal entry {path}: {row_name(rows[0])}", BadRecord):
+        check_form(rows[0])
     return rows[0]
 
 
@@ -92,7 +94,8 @@ class Journal:
     def get(self, request_sha256: str) -> Row | None:
         """The reply to this request, or None. What is torn or altered is set aside, never trusted, and counts as absent.
 
-        Raises JournalFailed when an entry cannot be read at all: buying it again would pay twice.
+        Raises JournalFailed when an entry cannot be read at all, and BadRecord when it is whole and no call's: buying it again would
+        pay twice.
         """
         entry = self._entry(request_sha256)
         with self._failing("read"):

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from stages.runtime.errors import BadInput, refusing
 from stages.schema.plain_files import plain_file, read_text
 
 
@@ -42,9 +43,10 @@ ODD = {
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_text_file_is_said_to_be_what_it_is(tmp_path, kind):
     make(tmp_path / "x", kind)
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(BadInput) as refused, refusing():
         read_text(tmp_path / "x")
-    assert str(refused.value) == ODD[kind]
+    named = "" if kind in ("UTF-16", "Latin-1") else f"{tmp_path}/x: "
+    assert str(refused.value) == f"{named}{ODD[kind]}"
 
 
 def test_what_is_not_there_and_what_cannot_be_read_are_the_systems_no(tmp_path):

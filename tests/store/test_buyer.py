@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stages.runtime.errors import BadRecord, Gaps, JournalFailed, NothingBought, ProviderRefused, Refusal, Stopped
-from stages.schema.calls import body_of, try_row
+from stages.schema.calls import body_of, seal, try_row
 from stages.store.buyer import not_recorded, obtain
 from stages.store.journal import Journal
 from stages.store.locks import try_lock
@@ -91,6 +91,27 @@ def test_what_the_journal_has_is_taken_without_a_shop(world):
     found = obtain(requests(3), Recording(world.path), world.journal, never)
     assert (found.recorded, found.from_journal, found.bought) == (0, 3, 0)
     assert world.recorded() == digests(requests(3))
+
+
+def stating(number, **change):
+    """A row under the digest of one request that states something else, properly sealed."""
+    return seal({key: value for key, value in {**row(number), **change}.items() if key != "row_sha256"})
+
+
+@pytest.mark.parametrize("change", [{"contestant": "birch"}, {"matter_id": "Q009"}, {"model": "other"}])
+def test_a_reply_that_states_another_request_than_its_digest_is_of_is_refused(world, change):
+    key = next(iter(change))
+    sentence = f"it states another {key} than the request whose digest it bears"
+    before = world.record(row(1), stating(2, **change))
+    with pytest.raises(BadRecord, match=rf"answers\.jsonl: .*{sentence}"):
+        world.obtain(requests(3))
+    assert world.path.read_bytes() == before
+    world.path.unlink()
+    world.keep(stating(2, **change))
+    with pytest.raises(BadRecord, match=rf"the journal .*/kept: .*{sentence}"):
+        world.obtain(requests(3))
+    assert not world.path.exists()
+    assert world.ask.asked == []
 
 
 def test_what_is_in_neither_is_bought_stored_and_heard_of(world):
@@ -444,7 +465,7 @@ def test_when_both_fail_it_says_how_many_are_lost(world):
 
     with pytest.raises(JournalFailed) as refused:
         world.obtain(requests(9), ask, width=1)
-    assert "it is a folder" in notes(refused)[0]
+    assert "it is a folder, and a file belongs here" in notes(refused)[0]
     assert "1 landed and are in the journal, but not in the recording, 1 could be stored nowhere" in notes(refused)[1]
 
 
