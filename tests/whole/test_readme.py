@@ -70,7 +70,7 @@ def test_the_line_that_adds_a_contestant_without_a_key_works_live(tmp_path):
     clone = tmp_path / "clone"
     ignored = shutil.ignore_patterns(".venv", ".uv", "__pycache__", "data", "metrics", ".git", ".hypothesis", ".*_cache", "tmp", "cache")
     shutil.copytree(ROOT, clone, ignore=ignored)
-    for name in ("matters", "orders"):
+    for name in ("matters", "orders", "controls"):
         shutil.copytree(ROOT / "data" / name, clone / "data" / name)
     text = (clone / "params.yaml").read_text()
     (clone / "params.yaml").write_text(re.sub(r"matters: \[[^]]*\]", "matters: [Q01]", text))
