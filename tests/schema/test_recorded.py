@@ -120,7 +120,7 @@ def test_what_the_buyer_seals_has_the_form_of_its_kind():
 @pytest.mark.parametrize("path", sorted((ROOT / "data/recordings").glob("*.jsonl")), ids=lambda path: path.stem)
 def test_every_shipped_row_has_the_form_of_its_recording(path):
     rows = read_rows(path)
-    assert rows
+    assert rows or path.stem == "qualification", "controls may wait for their replies; the rest was recorded"
     assert file_of(kind_in(path.name)) == path.name
     for found in rows:
         check_form(found, kind_in(path.name))
