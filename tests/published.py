@@ -80,3 +80,11 @@ def leaves(tree, path=""):
 
 def five(tree):
     return tuple(tree[name] for name in ("wins_1", "wins_2", "ties", "both_inadequate", "n"))
+
+
+def changed(tree, path, value):
+    """The tree with another value at one place, or without that place."""
+    key, *rest = path
+    if rest:
+        return {**tree, key: changed(tree[key], rest, value)}
+    return {k: v for k, v in tree.items() if k != key} | ({} if value is ... else {key: value})

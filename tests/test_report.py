@@ -12,6 +12,7 @@ from stages.render.page import Page, page_html
 from stages.runtime.errors import BadInput, BadRecord
 from stages.schema.jsonl import write_rows
 from stages.schema.metrics import FILES, check_metrics, check_names
+from tests.published import changed
 from tests.small_record import NAMES, small_record, write_project
 
 PAGE = Path("data/site/index.html")
@@ -87,14 +88,6 @@ def places(tree, front=()):
         if number == 0 or "~" not in key:
             yield (*front, key)
             yield from places(value, (*front, key))
-
-
-def changed(tree, path, value):
-    """The tree with another value at one place, or without that place."""
-    key, *rest = path
-    if rest:
-        return {**tree, key: changed(tree[key], rest, value)}
-    return {k: v for k, v in tree.items() if k != key} | ({} if value is ... else {key: value})
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -6,6 +6,7 @@ from stages.measure import metrics
 from stages.record import tables
 from stages.schema.metrics import FILES, check_metrics, check_names
 from stages.schema.tables import TABLES, read_frame, read_table, write_table
+from tests.published import changed
 from tests.small_record import NAMES, small_record
 
 
@@ -22,14 +23,6 @@ def places(tree, front=()):
     for key, value in tree.items() if isinstance(tree, dict) else ():
         yield (*front, key)
         yield from places(value, (*front, key))
-
-
-def changed(tree, path, value):
-    """The tree with another value at one place, or without that place."""
-    key, *rest = path
-    if rest:
-        return {**tree, key: changed(tree[key], rest, value)}
-    return {k: v for k, v in tree.items() if k != key} | ({} if value is ... else {key: value})
 
 
 @pytest.mark.parametrize("name", FILES)
