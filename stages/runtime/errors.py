@@ -20,7 +20,7 @@ class BadInput(Refusal):
 
 
 class BadRecord(Refusal):
-    """A recording, journal entry or assignment does not stand up to its own digests, or contradicts another."""
+    """A recording, journal entry, order or file of an earlier stage is not what it was, or contradicts another."""
 
     exit_code = 3
 
@@ -44,7 +44,7 @@ class Gaps(Refusal):
 
 
 class JournalFailed(Refusal):
-    """The journal cannot be written: nothing more is bought."""
+    """The journal cannot be read or written: nothing more is bought."""
 
     exit_code = 7
 

@@ -61,7 +61,8 @@ class Recording:
         self.path = path
         self._rows: dict[str, Row] = {}
         self._loaded = False
-        self._in_order = False
+        self._in_order = False  # the file holds these rows and no others, each in its place
+        self._sorted = False  # the rows in hand stand in the order of their places
 
     def load(self) -> list[Row]:
         """Read the file and return every row, sorted. An absent file is an empty recording; rows out of order and a line that
@@ -76,7 +77,8 @@ class Recording:
     @property
     def rows(self) -> list[Row]:
         """Every row, in the order of the file."""
-        return sorted(self._known(), key=place)
+        known = self._known()
+        return list(known) if self._sorted else sorted(known, key=place)
 
     def by_request(self) -> dict[str, list[Row]]:
         """The rows of every request. Two replies to one request both stay; the earlier one comes first, and counts."""
@@ -94,7 +96,7 @@ class Recording:
             with refusing(f"{self.path}: new row ({row_name(row)})", BadRecord):
                 check(row)
             if self._rows.setdefault(row["row_sha256"], row) is row:
-                self._in_order = False
+                self._in_order = self._sorted = False
 
     def save(self) -> bool:
         """Write the sorted union of the file as it is now and the rows in hand, in one step; says whether the bytes changed.
@@ -129,10 +131,14 @@ class Recording:
             data, rows = _steady(self.path)
         kind = kind_in(self.path.name)
         for number, (line, row) in enumerate(zip(data.split(b"\n"), rows, strict=False), start=1):
-            with refusing(f"{self.path}: line {number} ({row_name(row)})", BadRecord):
+            try:
                 check_line(line, row, kind)
-            self._rows.setdefault(row["row_sha256"], row)
+            except ValueError as error:
+                raise BadRecord(f"{self.path}: line {number} ({row_name(row)}): {error}") from None
+        known = len(self._rows)
+        self._rows |= {row["row_sha256"]: row for row in rows}
         self._loaded = True
         rising = all(one < two for one, two in pairwise(map(place, rows)))  # and so no row stands twice
+        self._sorted = rising and not known
         self._in_order = rising and len(rows) == len(self._rows) and b"\r" not in data
         return data
