@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from stages.schema.canonical import digest
 from stages.schema.jsonl import read_made
 from stages.schema.names import matter_id, nearest
 from stages.schema.plain_files import read_text
-from stages.schema.shapes import Day, MatterId, Sha256, Text, checked, shape_of
+from stages.schema.shapes import Day, MatterId, Sha256, Text, checked, is_day, shape_of
 
 SECTIONS = ("Facts", "Law", "Assignment")
 _FIELDS = ("id", "title", "area", "series", "published")
@@ -87,12 +86,9 @@ def front_matter(text: str, keys: Sequence[str]) -> dict[str, str]:
 
 
 def _day(text: str) -> str:
-    try:
-        if date.fromisoformat(text).isoformat() == text:
-            return text
-    except ValueError:
-        pass
-    raise ValueError(f"published {text!r} is not a date such as 2026-11-30")
+    if not is_day(text):
+        raise ValueError(f"published {text!r} is not a date such as 2026-11-30")
+    return text
 
 
 def sections(body: str, wanted: Sequence[str]) -> dict[str, str]:

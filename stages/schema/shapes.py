@@ -31,13 +31,18 @@ def spelled(pattern: re.Pattern[str] | str, words: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _day(text: str) -> str:
+def is_day(text: str) -> bool:
+    """Whether ``text`` is a day of the calendar in its one spelling, such as 2026-11-30."""
     try:
-        if date.fromisoformat(text).isoformat() == text:
-            return text
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
-        pass
-    raise ValueError('must be a day such as "2026-11-30"')
+        return False
+
+
+def _day(text: str) -> str:
+    if not is_day(text):
+        raise ValueError('must be a day such as "2026-11-30"')
+    return text
 
 
 def _moment(text: str) -> str:

@@ -20,6 +20,7 @@ from stages.schema.canonical import text_digest
 from stages.schema.jsonl import Row, rows_text
 from stages.schema.names import nearest
 from stages.schema.plain_files import plain_file
+from stages.schema.shapes import is_day
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -292,13 +293,9 @@ def _time(value: object) -> str:
 
 
 def _day(value: object) -> str:
-    try:
-        text = _text(value)
-        if date.fromisoformat(text).isoformat() == text:
-            return text
-    except ValueError:
-        pass
-    raise ValueError("not a day such as 2026-11-30")
+    if not isinstance(value, str) or not is_day(value):
+        raise ValueError("not a day such as 2026-11-30")
+    return value
 
 
 _SPELLINGS: dict[str, Callable[[object], Any]] = {

@@ -112,7 +112,9 @@ def test_without_a_server_or_a_journal_a_whole_recording_is_enough(tmp_path, jou
 def test_two_processes_on_one_journal_buy_two_hundred_for_two_hundred(tmp_path, journal, copies):
     with Shopkeeper() as keeper:
         pair = [Errand(tmp_path, keeper, journal, name=name).start() for name in copies]
-        reports = [errand.end()[1] for errand in pair]
+        ends = [errand.end() for errand in pair]
+        assert [code for code, _ in ends] == [0, 0], ends  # a refusal says here what it was
+        reports = [report for _, report in ends]
         assert keeper.sold == 200
         assert keeper.repeated() == set()
     assert sum(report["bought"] for report in reports) == 200
