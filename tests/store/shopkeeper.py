@@ -79,6 +79,13 @@ def until(fact: Callable[[], object], what: str):
         time.sleep(0.01)
 
 
+class _Server(ThreadingHTTPServer):
+    """Two processes knock at once; the queue is made when the server is, and five places of it would turn some away on a busy machine."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class Shopkeeper:
     """The server. It delivers ``free`` replies at once and holds the later ones until ``gate`` is set."""
 
@@ -98,9 +105,7 @@ class Shopkeeper:
             def log_message(self, *words):
                 """Quiet: the counts are what is wanted."""
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-        self.server.daemon_threads = True
-        self.server.request_queue_size = 128
+        self.server = _Server(("127.0.0.1", 0), Answers)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         self.port = self.server.server_address[1]
         return self
