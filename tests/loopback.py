@@ -145,6 +145,8 @@ class Loopback:
         self._in_flight = self._peak = 0
         self._script: Iterator[Fault | None] = iter(()) if callable(faults) else iter(faults)
         self._choose = faults if callable(faults) else None
+        self._open = threading.Event()
+        self._free: int | None = None
         self._http = _Server(("127.0.0.1", 0), _Talk)
         self._http.loopback = self
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -188,14 +190,29 @@ class Loopback:
         """How many requests are being answered now. Without the lock, for a fault that asks while it holds its own."""
         return self._in_flight
 
-    def arrive(self, request: Received) -> Fault | None:
-        """Keep a request and say what befalls it."""
+    def hold_after(self, served: int) -> None:
+        """From the request after the first ``served`` ones, replies wait until ``let_go``: what is in flight stays in flight."""
+        self._free = served
+
+    def let_go(self) -> None:
+        """Send what was held, and hold nothing from now on."""
+        self._free = None
+        self._open.set()
+
+    def wait_turn(self, number: int) -> None:
+        """Wait while the reply to request ``number`` (from 1) is held, in steps, so that a stopping server waits for no one."""
+        while self._free is not None and number > self._free and not self.stopping.is_set():
+            self._open.wait(0.05)
+
+    def arrive(self, request: Received) -> tuple[int, Fault | None]:
+        """Keep a request; its number, from 1, and what befalls it."""
         with self._lock:
             self._received.append(request)
+            number = len(self._received)
             self._in_flight += 1
             self._peak = max(self._peak, self._in_flight)
             fault = next(self._script, None)
-        return self._choose(request) if self._choose else fault
+        return number, self._choose(request) if self._choose else fault
 
     def leave(self) -> None:
         with self._lock:
@@ -233,8 +250,9 @@ class _Talk(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.command, self.path, headers, self.rfile.read(length))
         loopback = self.server.loopback
-        fault = loopback.arrive(request)
+        number, fault = loopback.arrive(request)
         try:
+            loopback.wait_turn(number)
             self._answer(request, fault or self._refusal(request) or Fault())
         finally:
             loopback.leave()

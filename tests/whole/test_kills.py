@@ -91,6 +91,11 @@ def wait_for(condition, seconds=60):
     raise AssertionError("it did not happen")
 
 
+def heard(process, words):
+    """Read what the process says until a line holds ``words``."""
+    assert any(words in line for line in process.stdout), f"it never said: {words}"
+
+
 def bought_again(shop):
     bodies = collections.Counter(request.body for request in shop.received)
     return sum(count - 1 for count in bodies.values())
@@ -133,9 +138,12 @@ def test_kills_at_random_moments_lose_nothing_and_repeat_only_what_was_in_flight
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_signal_drains_stores_and_says_how_to_go_on(large, shop, name):
+    shop.hold_after(20)
     process = started(large, "python", "-m", "stages.generate")
-    wait_for(lambda: shop.count >= 20)
+    wait_for(lambda: shop.count > 20)
     process.send_signal(getattr(signal, name))
+    heard(process, "because it is paid for")
+    shop.let_go()
     said = process.communicate(timeout=60)[0]
     assert process.returncode == 130
     assert "the same command goes on from here" in said
@@ -147,11 +155,14 @@ def test_a_signal_drains_stores_and_says_how_to_go_on(large, shop, name):
 
 
 def test_the_death_of_dvc_alone_drains_the_stage(large, shop):
+    shop.hold_after(20)
     process = started(large, "dvc", "repro", "-s", "generate")
-    wait_for(lambda: shop.count >= 20)
+    wait_for(lambda: shop.count > 20)
     (stage,) = stage_of(process)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    heard(process, "because it is paid for")  # the stage holds the other end of the pipe still
+    shop.let_go()
     wait_for(lambda: not stage.is_running() or stage.status() == psutil.STATUS_ZOMBIE)
     assert len(large.read("data/recordings/answers.jsonl").splitlines()) == shop.count == len(entries(large))
     assert shop.count < 2 * MATTERS
@@ -159,10 +170,12 @@ def test_the_death_of_dvc_alone_drains_the_stage(large, shop):
 
 
 def test_a_kill_says_how_many_calls_may_be_bought_again(large, shop):
+    shop.hold_after(12)
     process = started(large, "python", "-m", "stages.generate")
-    wait_for(lambda: shop.count >= 12)
+    wait_for(lambda: shop.count > 12)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    shop.let_go()
     open_calls = len(list((large.journal / "claims").iterdir()))
     assert 0 < open_calls <= WIDTH
     done = large.stage("generate")
