@@ -33,6 +33,9 @@ def qualify(chosen: dict[str, str]) -> None:
         tests = {control.shown.presentation_id: control for control in controls(read_controls(CONTROLS_FOLDER, battery), battery)}
     if not tests:
         say(f"qualify: there are no controls in {CONTROLS_FOLDER}, so the judge stays untested")
+    if not seat.model.qualifies:  # nothing would be made of its replies
+        say(f"qualify: conf/judge/{seat.judge}.yaml sets no thresholds (key qualifies), so the judge stays untested")
+        tests = {}
 
     fetching = Fetching("controls", QUALIFICATION_RECORDING, seat.runner, seat.board)
     verdicts = seat.verdicts(battery, [control.shown for control in tests.values()], "control", fetching.replies_to)

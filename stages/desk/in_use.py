@@ -126,19 +126,20 @@ def load() -> InUse:
         battery = battery_of(every, picked.matters)
         all_matters = {matter.matter_id: matter for matter in every}
         tests = controls(read_controls(CONTROLS_FOLDER, all_matters), all_matters)
+    judge: LocalJudge | HostedJudge = setting("judge", picked.judge, settings)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     return InUse(
         choices=picked,
         study=setting("study", picked.study, settings),
         instrument=setting("instrument", picked.instrument, settings),
-        judge=setting("judge", picked.judge, settings),
+        judge=judge,
         contestants={name: setting("contestant", name, settings) for name in sorted(picked.contestants)},
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
         answers=Recording(ANSWERS_RECORDING).by_request(),
         verdicts=Recording(VERDICTS_RECORDING).by_request(),
-        controls=tests,
+        controls=tests if judge.qualifies else [],  # a judge without thresholds is asked none
         qualification=Recording(QUALIFICATION_RECORDING).by_request(),
         stored={name: rows for name, rows in stored.items() if {rows[0].contestant_1, rows[0].contestant_2} <= set(picked.contestants)},
     )

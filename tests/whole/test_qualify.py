@@ -75,6 +75,22 @@ def test_thresholds_are_read_again_and_buy_nothing(tested, tmp_path):
     assert "controls of 1 matters, and 2 are wanted" in copy.metrics("qualification")["because"]
 
 
+def test_a_judge_without_thresholds_is_asked_no_control(tested, tmp_path):
+    project, server = tested
+    copy = project.copy(tmp_path / "copy")
+    (copy.folder / "data/recordings/qualification.jsonl").write_text("")
+    shutil.rmtree(copy.journal)
+    copy.change("judge", "owl", qualifies=None)
+    seen = server.count
+    said = copy.stage("matters").stderr + copy.stage("qualify").stderr
+    assert "conf/judge/owl.yaml sets no thresholds (key qualifies), so the judge stays untested" in said
+    assert server.count == seen
+    for stage in ("record", "measure"):
+        copy.stage(stage)
+    assert copy.metrics("qualification")["because"] == "conf/judge/owl.yaml sets no thresholds (key qualifies), so the judge is untested"
+    copy.run("python", "-m", "stages", "verify")
+
+
 def test_a_changed_control_is_bought_again_alone(tested, tmp_path):
     project, server = tested
     copy = project.copy(tmp_path / "copy")
