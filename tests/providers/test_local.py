@@ -82,7 +82,7 @@ def gone(pid: int) -> bool:
 
 
 def soon_gone(pid: int) -> bool:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not gone(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     return gone(pid)

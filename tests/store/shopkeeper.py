@@ -83,7 +83,7 @@ class _Server(ThreadingHTTPServer):
     """Two processes knock at once; the queue is made when the server is, and five places of it would turn some away on a busy machine."""
 
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 1024
 
 
 class Shopkeeper:

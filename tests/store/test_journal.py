@@ -318,17 +318,17 @@ def test_a_held_claim_is_not_left_over_and_strangers_in_the_folder_are_no_marks(
 def test_claims_on_one_request_take_turns_and_on_two_do_not(journal):
     async def busy(number, log):
         async with journal.claim(request(number).sha256):
-            log.append(number)
+            log.append("in")
             await asyncio.sleep(0.05)
-            log.append(number)
+            log.append("out")
 
     async def both(*numbers):
         log = []
         await asyncio.wait([asyncio.create_task(busy(number, log)) for number in numbers])
         return log
 
-    assert asyncio.run(both(1, 1, 1)) == [1] * 6
-    assert asyncio.run(both(1, 2))[:2] == [1, 2]
+    assert asyncio.run(both(1, 1, 1)) == ["in", "out"] * 3
+    assert asyncio.run(both(1, 2)) == ["in", "in", "out", "out"]
     assert journal.left_in_flight() == []
 
 
