@@ -27,6 +27,7 @@ ONLY_HERE = {  # heavy or dangerous imports, and the one place of each
     "httpx_aiohttp": "stages/providers/client.py",
     "aiohttp": "stages/providers/client.py",
     "pyarrow": "stages/schema/tables.py",
+    "duckdb": "stages/desk/sql_tables.py",
     "hydra": "stages/runtime/compose.py",
     "omegaconf": "stages/runtime/compose.py",
     "rich": "stages/runtime/progress.py",
