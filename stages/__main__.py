@@ -12,9 +12,10 @@ from stages.runtime.streams import close_streams, open_streams, tell
 
 COMMANDS = {
     "abandon": "end a gap that will not close, with a reason and a name",
-    "audit": "walk from an id to the bytes that it rests on",
+    "audit": "walk from a number or an id to the bytes that it rests on, and back up",
+    "diff": "say why numbers moved between two commits",
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
-    "verify": "check every recording against its digests, its requests and its readings",
+    "verify": "recompute from the recordings all that the record claims",
 }
 EXAMPLE = """example:
   moot verify

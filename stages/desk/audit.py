@@ -12,7 +12,7 @@ from stages.schema.calls import Row
 from stages.schema.canonical import bytes_digest, digest
 from stages.schema.names import nearest
 
-EXAMPLE = """examples:
+EXAMPLE = """example:
   moot audit 'alder~birch.wins_1'      a number, as `dvc metrics show` names it: the rows that enter it, and those left out
   moot audit judge:a_share.share       a number of one file, here metrics/judge.json
   moot audit Q01:alder                 an answer, with every number that changes without it

@@ -93,7 +93,8 @@ class InUse:
     def verdict_requests(self) -> dict[str, Request]:
         """The request of every verdict that can be asked for, by pairing id: the last one that is recorded, else the first."""
         return {
-            pairing: (self.verdict_rounds[pairing] or [self._verdict_request(shown, 1)])[-1] for pairing, shown in self.presentations.items()
+            pairing: (self.verdict_rounds[pairing] or [self._verdict_request(shown, 1)])[-1]
+            for pairing, shown in self.presentations.items()
         }
 
     @cached_property

@@ -59,7 +59,12 @@ def rebuilt(study: InUse) -> Tables:
 def _system(model: Any) -> Row:
     text = canonical(model.model_dump(mode="json"))
     weights = model.weights.sha256 if model.provider == "local" else None
-    return {**{key: getattr(model, key) for key in _SYSTEM}, "weights_sha256": weights, "settings": text, "config_sha256": text_digest(text)}
+    return {
+        **{key: getattr(model, key) for key in _SYSTEM},
+        "weights_sha256": weights,
+        "settings": text,
+        "config_sha256": text_digest(text),
+    }
 
 
 def _judge(study: InUse) -> Row:
@@ -94,8 +99,8 @@ def _attempts(study: InUse) -> Iterator[Row]:
         fields = call_fields(rows, reply, model)
         own = study.battery[str(matter)]
         yield {
-            "attempt_id": f"{matter}:{contestant}:{attempt}", "matter_id": matter, "contestant": contestant, "attempt": attempt, "scored": True,
-            "attempt_rule": study.study.rule_of(own.series, own.source_path), "status": reply.status, "text": reply.text,
+            "attempt_id": f"{matter}:{contestant}:{attempt}", "matter_id": matter, "contestant": contestant, "attempt": attempt,
+            "scored": True, "attempt_rule": study.study.rule_of(own.series, own.source_path), "status": reply.status, "text": reply.text,
             "text_sha256": text_digest(reply.text), "names_itself": names_itself(reply.text, [model.family, *model.known_as, model.model]),
             "addresses_the_judge": addresses_the_judge(reply.text), **{key: fields[key] for key in _ATTEMPT},
             "ordered_by": None, "reason": None, "source_path": ANSWERS_RECORDING.as_posix(),
@@ -193,8 +198,6 @@ def _orders(study: InUse) -> list[Row]:
 
 def _order(order: AnswerOrder | VerdictOrder, source: str, matter: str, contestant: str | None, pairing: str | None) -> Row:
     return {
-        "order_sha256": order.row()["row_sha256"], "order": order.kind, "matter_id": matter, "contestant": contestant, "pairing_id": pairing,
-        "reason": order.reason, "ordered_by": order.by, "ordered_at": order.ordered_at, "source_path": source,
+        "order_sha256": order.row()["row_sha256"], "order": order.kind, "matter_id": matter, "contestant": contestant,
+        "pairing_id": pairing, "reason": order.reason, "ordered_by": order.by, "ordered_at": order.ordered_at, "source_path": source,
     }  # fmt: skip
-
-

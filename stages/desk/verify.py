@@ -23,7 +23,7 @@ from stages.desk.in_use import InUse, load
 from stages.runtime.errors import BadInput, BadRecord, Refusal, VerifyFailed, refusing
 from stages.schema.calls import Row
 
-EXAMPLE = """examples:
+EXAMPLE = """example:
   moot verify
   moot verify --expect 5f0c…                       against a record digest that was published elsewhere (64 hex digits)
   moot verify --live contestant=smollm-135m        a sample asked again of a local model, byte for byte; nothing is stored

@@ -15,7 +15,7 @@ _CALL = ("request_sha256", "response_sha256", "started_at")  # what was asked, w
 
 
 def tree(rows: Rows) -> Tree:
-    """What the numbers stand on, by digest. record covers all other parts but these; a table's digest also moves when a title or a column does.
+    """What the numbers stand on, by digest. record covers all parts but the tables: a table's digest moves with a title or a column, too.
 
     Raises ValueError for verdicts under more than one instrument.
     """

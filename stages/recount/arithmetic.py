@@ -54,7 +54,7 @@ def at_most(count: int, n: int, share: float) -> float:
     if count < 0 or count >= n:
         return float(count >= n)
     if share == 0.5 and n <= _EXACT:
-        return sum(comb(n, k) for k in range(count + 1)) / 2**n
+        return float(sum(comb(n, k) for k in range(count + 1)) / 2**n)
     return beta_share(1 - share, n - count, count + 1)
 
 
@@ -127,13 +127,14 @@ def least_wins(decisive: int, alpha: float) -> int | None:
     if decisive > _EXACT:
         found = int(halved(0, decisive // 2, lambda losses: 2 * at_most(int(losses), decisive, 0.5) > alpha))
         return next((decisive - k for k in (found + 1, found, found - 1) if 2 * at_most(k, decisive, 0.5) <= alpha), None)
-    summed, found, every = 0, None, 2**decisive
+    fewest: int | None = None
+    summed, every = 0, 2**decisive
     for losses in range((decisive + 1) // 2):
         summed += comb(decisive, losses)
         if 2 * summed / every > alpha:
             break
-        found = decisive - losses
-    return found
+        fewest = decisive - losses
+    return fewest
 
 
 def power(decisive: int, share: float, alpha: float) -> float:

@@ -64,6 +64,7 @@ def _balance(name: str, enters: str) -> Rule:
     return Rule(f"balance.*.{name}", "seats", enters, ("who",), among=_WON)
 
 
+_DECISIVE = ("decisive", "a_share.decisive", "place_and_length.n")
 _AS_A = "answer_a_was = who"
 _FITTED = "it is fitted to all decisive verdicts at once; stage measure makes it, and dvc.lock holds its bytes"
 _BURDEN, _DIFFERENCE = "review_burden.contestants.*", "review_burden.differences.*"
@@ -71,7 +72,7 @@ _BURDEN, _DIFFERENCE = "review_burden.contestants.*", "review_burden.differences
 JUDGE = File(
     rules=(
         *(Rule(f"verdicts.{word}", "pairings", f"verdict = '{word}'", among=_JUDGED) for word in WORDS),
-        *(Rule(path, "pairings", "verdict in ('A', 'B')", among=_JUDGED) for path in ("decisive", "a_share.decisive", "place_and_length.n")),
+        *(Rule(path, "pairings", "verdict in ('A', 'B')", among=_JUDGED) for path in _DECISIVE),
         Rule("a_share.a", "pairings", "verdict = 'A'", among="verdict in ('A', 'B')"),
         Rule("balance.*.times_a", "stood", "place = 'A'", ("who",)),
         Rule("balance.*.times_b", "stood", "place = 'B'", ("who",)),
@@ -107,9 +108,9 @@ JUDGE = File(
         Rule(f"{_DIFFERENCE}.~variance", "both_burdened", "more is not null", ("pair",), "var_samp(more)", optional=True),
     ),
     formulas=(
-        Formula("a_share", ("a_share.a", "a_share.decisive"), lean, "a / decisive, Clopper and Pearson's interval, the exact test of one half"),
-        Formula("balance.*", ("balance.*.times_a", "balance.*.times_b", "balance.*.n"), fair, "the exact test of a fair coin, corrected after Holm"),
-        Formula("longer_won.share", ("longer_won.longer", "longer_won.shorter"), longer, "longer / (longer + shorter), Clopper and Pearson's interval"),
+        Formula("a_share", ("a_share.a", "a_share.decisive"), lean, "a / decisive, Clopper-Pearson, the exact test of one half"),
+        Formula("balance.*", ("balance.*.times_a", "balance.*.times_b", "balance.*.n"), fair, "the exact test of a fair coin, after Holm"),
+        Formula("longer_won.share", ("longer_won.longer", "longer_won.shorter"), longer, "longer / (longer + shorter), Clopper-Pearson"),
         Formula("against_its_reasons.share", ("against_its_reasons.verdicts", "against_its_reasons.n"), contradicting, "verdicts / n"),
         Formula(f"{_BURDEN}.with_any", (f"{_BURDEN}.~heavy", f"{_BURDEN}.answers"), with_any, "answers with a point, Wilson's interval"),
         Formula(

@@ -29,16 +29,16 @@ def rate_of(name: str) -> Any:
 
 
 def net(own: Counts, _: Every) -> Any:
-    w, l, n = own["wins_1"], own["wins_2"], own["n"]
-    return estimate((w - l) / n, n, tango(w, l, n)) if n else None
+    won, lost, n = own["wins_1"], own["wins_2"], own["n"]
+    return estimate((won - lost) / n, n, tango(won, lost, n)) if n else None
 
 
 def decisive(own: Counts, _: Every) -> Any:
-    w, d = own["wins_1"], own["wins_1"] + own["wins_2"]
+    won, d = own["wins_1"], own["wins_1"] + own["wins_2"]
     if not d:
         return None
-    low, high = wilson(w, d)
-    return {**(estimate(w / d, d, clopper_pearson(w, d)) or {}), "wilson": {"lo": low, "hi": high}}
+    low, high = wilson(won, d)
+    return {**(estimate(won / d, d, clopper_pearson(won, d)) or {}), "wilson": {"lo": low, "hi": high}}
 
 
 def tested(own: Counts, every: Every) -> Any:
@@ -51,27 +51,31 @@ def tested(own: Counts, every: Every) -> Any:
 
 
 def above_half(own: Counts, _: Every) -> Any:
-    w, l = own["wins_1"], own["wins_2"]
-    return {"value": beta_share(0.5, l + 0.5, w + 0.5), "n": w + l} if w + l else None
+    won, lost = own["wins_1"], own["wins_2"]
+    return {"value": beta_share(0.5, lost + 0.5, won + 0.5), "n": won + lost} if won + lost else None
 
 
 def halves(own: Counts, ties: int) -> Any:
-    w, l = own["wins_1"], own["wins_2"]
-    n = w + l + ties
+    won, lost = own["wins_1"], own["wins_2"]
+    n = won + lost + ties
     if not n:
         return None
-    low, high = tango(w, l, n)
-    return estimate((w + ties / 2) / n, n, (0.5 + low / 2, 0.5 + high / 2))
+    low, high = tango(won, lost, n)
+    return estimate((won + ties / 2) / n, n, (0.5 + low / 2, 0.5 + high / 2))
 
 
 def fragile(own: Counts, _: Every) -> Any:
-    w, l, n = own["wins_1"], own["wins_2"], own["n"]
+    won, lost, n = own["wins_1"], own["wins_2"], own["n"]
     if not n:
         return None
-    left = [(w - (k == 0), l - (k == 1), n - w - l - (k == 2)) for k, there in enumerate((w, l, n - w - l)) if there and n > 1]
-    lead = abs(w - l)
+    left = [
+        (won - (k == 0), lost - (k == 1), n - won - lost - (k == 2))
+        for k, there in enumerate((won, lost, n - won - lost))
+        if there and n > 1
+    ]
+    lead = abs(won - lost)
     return {
-        "n": n, "to_erase": lead, "to_reverse": lead + 1 if lead and min(w, l) else None,
+        "n": n, "to_erase": lead, "to_reverse": lead + 1 if lead and min(won, lost) else None,
         "without_one": {
             "net_difference": _ends([(a - b) / (a + b + c) for a, b, c in left]),
             "decisive_share": _ends([a / (a + b) for a, b, _ in left if a + b]),
@@ -118,9 +122,8 @@ PAIRS = File(
             lambda own, _: halves(own, own["ties"] + own["both_inadequate"]) if own["n"] else None, "the same, both inadequate as a tie",
         ),
         Formula("*.tie_rate", ("*.ties", "*.n"), rate_of("ties"), "ties / n, Wilson's interval"),
-        Formula("*.both_inadequate_rate", ("*.both_inadequate", "*.n"), rate_of("both_inadequate"), "both_inadequate / n, Wilson's interval"),
+        Formula("*.both_inadequate_rate", ("*.both_inadequate", "*.n"), rate_of("both_inadequate"), "both_inadequate / n, Wilson's"),
         Formula("*.fragility", _OF_N, fragile, "what a matter less does to wins_1, wins_2 and n"),
         Formula("*.detectability", _OF_N, shown_by, "what the sign test could have found on wins_1 + wins_2 verdicts"),
     ),
 )  # fmt: skip
-

@@ -6,6 +6,7 @@ from stages.recount.arithmetic import wilson
 from stages.recount.rules import Counts, Every, File, Formula, Rule, estimate
 
 USES = ("settling", "testing")
+_SAME = "sum(consistent::int)"
 THRESHOLDS = ("passing_rate", "order_consistency", "matters")
 _KIND = {"n": "count(*)", "verdicts": "sum(verdicts)", "right": 'sum("right")', "unreadable": "sum(unreadable)"}
 
@@ -35,7 +36,7 @@ QUALIFICATION = File(
         *(rule for use in USES for rule in _half(use)),
         *(Rule(f"{use}.matters", "halves", value="min(n)", among=f"use = '{use}'") for use in USES),
         *(Rule(f"{use}.order_consistency.~n", "tested", among=f"use = '{use}'", optional=True) for use in USES),
-        *(Rule(f"{use}.order_consistency.~same", "tested", value="sum(consistent::int)", among=f"use = '{use}'", optional=True) for use in USES),
+        *(Rule(f"{use}.order_consistency.~same", "tested", value=_SAME, among=f"use = '{use}'", optional=True) for use in USES),
         Rule("qualifies", "qualified", value="bool_and(met)"),
     ),
     formulas=(

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from stages.desk.checks.check import Check
+from stages.desk.checks.results import metrics
 from stages.desk.in_use import InUse
 from stages.desk.rebuilt import names_itself
 from stages.providers.requests import Model
-from stages.desk.checks.results import metrics
 from stages.runtime.handing import handed
 from stages.runtime.paths import METRICS
 from stages.schema.calls import Request

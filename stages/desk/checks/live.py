@@ -26,7 +26,7 @@ def chosen(study: InUse, words: str, sample: int) -> list[Request]:
     if study.contestants[name].provider != "local":
         raise BadInput(f"--live contestant={name}: only local weights are deterministic, and {name} is served by somebody else")
     there = [r for r in study.answer_requests if r.subject["contestant"] == name and r.sha256 in study.answers]
-    return random.Random(study.choices.seed).sample(there, min(sample, len(there)))
+    return random.Random(study.choices.seed).sample(there, min(sample, len(there)))  # noqa: S311  a sample, not a secret
 
 
 def bought_again(study: InUse, words: str, sample: int) -> Check:
@@ -37,7 +37,9 @@ def bought_again(study: InUse, words: str, sample: int) -> Check:
     for request, row in asyncio.run(_asked(study, name, requests)):
         before, now = recorded_reply(study.answers[request.sha256][0]), recorded_reply(row)
         if (before.text.encode(), before.finish_reason) != (now.text.encode(), now.finish_reason):
-            at = next((n for n, (a, b) in enumerate(zip(before.text, now.text, strict=False)) if a != b), min(len(before.text), len(now.text)))
+            at = next(
+                (n for n, (a, b) in enumerate(zip(before.text, now.text, strict=False)) if a != b), min(len(before.text), len(now.text))
+            )
             check.failures.append(f"{request.name}: the reply is another one from character {at + 1} on")
     return check
 

@@ -46,7 +46,9 @@ def results_stand() -> Check:
         check.looked_at += 1
         found = hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest() if path.is_file() else "not there"
         if found != md5:
-            check.failures.append(f"{path.as_posix()}: its md5 is {found}, and {LOCK} names {md5}; `git diff` and `uv run dvc status` say why")
+            check.failures.append(
+                f"{path.as_posix()}: its md5 is {found}, and {LOCK} names {md5}; `git diff` and `uv run dvc status` say why"
+            )
     if not check.looked_at:
         check.remark = f"{LOCK} is not there; `uv run dvc repro` makes it"
     return check

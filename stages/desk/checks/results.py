@@ -1,6 +1,7 @@
 """What was made of the recordings: every table rebuilt, every number counted again in SQL, the record digest."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ _PARTS = {  # of the record digest: a part, its table, and the columns that it c
 
 def record_digest(study: InUse, tables: Tables) -> str:
     """The record digest of metrics/provenance.json, recomputed from sources and recordings."""
-    parts = {name: digest(sorted([row[column] for column in columns] for row in tables[table])) for name, (table, columns) in _PARTS.items()}
+    parts = {
+        name: digest(sorted([row[column] for column in columns] for row in tables[table])) for name, (table, columns) in _PARTS.items()
+    }
     return digest({**parts, "instrument": study.instrument_sha256} if tables["verdicts"] else parts)
 
 
@@ -88,7 +91,10 @@ def numbers_hold(tables: Tables) -> list[Check]:
         connection = opened(Path(folder))
         try:
             unknown = sorted({path.stem for path in METRICS.glob("*.json")} - FILES.keys())
-            strange = [Check(f"numbers of metrics/{name}.json", 0, [f"{METRICS}/{name}.json: nobody says how its numbers arise"]) for name in unknown]
+            strange = [
+                Check(f"numbers of metrics/{name}.json", 0, [f"{METRICS}/{name}.json: nobody says how its numbers arise"])
+                for name in unknown
+            ]
             return [numbers_of(connection, name) for name in FILES if name != "provenance"] + strange
         finally:
             connection.close()
@@ -130,8 +136,11 @@ def metrics(path: Path) -> Any:
 def all_results(study: InUse) -> list[Check]:
     """The checks of this file, in turn."""
     tables = rebuilt(study)
-    found = []
-    for one in (lambda: [tables_stand(tables)], lambda: numbers_hold(tables), lambda: [published_digest(study, tables)]):
+    found: list[Check] = []
+    several: tuple[Callable[[], list[Check]], ...] = (
+        lambda: [tables_stand(tables)], lambda: numbers_hold(tables), lambda: [published_digest(study, tables)],
+    )  # fmt: skip
+    for one in several:
         try:
             found += one()
         except Refusal as refusal:

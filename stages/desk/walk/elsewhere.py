@@ -41,7 +41,8 @@ def instrument(study: InUse) -> Row:
     pinned = {"study": study.choices.study, **committed((CONF / "study" / f"{study.choices.study}.yaml").as_posix())}
     own = evidence.instrument_of(study)
     return {
-        "id": own["instrument"], "kind": "instrument", **own, "pinned_by": pinned, "pin_holds": study.study.instrument_sha256 == own["instrument_sha256"],
+        "id": own["instrument"], "kind": "instrument", **own, "pinned_by": pinned,
+        "pin_holds": study.study.instrument_sha256 == own["instrument_sha256"],
         "wording": study.instrument.model_dump(mode="json"),
     }  # fmt: skip
 
@@ -56,7 +57,12 @@ def _by_file(study: InUse, path: Path) -> Row | None:
         tree = handed(PROVENANCE, lambda file: load_json(read_text(file)))
         if path.stem not in tree["tables"]:
             raise BadInput(f"{path} is no published table")
-        return {"id": path.as_posix(), "kind": "table", "logical_digest": tree["tables"][path.stem], "rows": f"moot sql 'select * from {path.stem}'"}
+        return {
+            "id": path.as_posix(),
+            "kind": "table",
+            "logical_digest": tree["tables"][path.stem],
+            "rows": f"moot sql 'select * from {path.stem}'",
+        }
     with refusing(kind=BadRecord):
         if path.parent in (ANSWER_ORDERS, VERDICT_ORDERS) and path.suffix == ".json":
             order = order_in(path, AnswerOrder) if path.parent == ANSWER_ORDERS else order_in(path, VerdictOrder)

@@ -65,8 +65,8 @@ def _judged(study: InUse, row: Row, a_was: str, b_was: str) -> Row:
     who = {"A": a_was, "B": b_was, "unreadable": None}
     return {
         "verdict": reading.verdict, "winner": who.get(reading.verdict, reading.verdict), "unreadable_because": reading.unreadable_because,
-        "material_difference": reading.material_difference, "rationale": reading.rationale, "rejected_points": list(reading.rejected_points),
-        "reader": READER, "raw_text": text,
+        "material_difference": reading.material_difference, "rationale": reading.rationale,
+        "rejected_points": list(reading.rejected_points), "reader": READER, "raw_text": text,
     }  # fmt: skip
 
 

@@ -35,7 +35,11 @@ def known(study: InUse) -> dict[str, str]:
     """Every id, and the one id under which it is looked up."""
     found = {name: name for name in requests(study)}
     found |= {f"{name}@{study.choices.judge}": name for name in study.verdict_requests}
-    found |= {f"{r.subject['matter_id']}:{r.subject['contestant']}:{r.subject['attempt']}": key for key, r in requests(study).items() if r.kind == "answer"}
+    found |= {
+        f"{r.subject['matter_id']}:{r.subject['contestant']}:{r.subject['attempt']}": key
+        for key, r in requests(study).items()
+        if r.kind == "answer"
+    }
     planned = {name: name for name in study.all_matters}
     return {**found, **planned, **{name: name for name in study.contestants}}
 
@@ -52,7 +56,11 @@ def resolved(study: InUse, wanted: str) -> str:
     begins = sorted({target for name, target in ids.items() if name.startswith(wanted)})
     if len(begins) == 1:
         return begins[0]
-    what = f"the beginning of {len(begins)} ids, such as {begins[0]} and {begins[1]}" if begins else "no id, digest, number or file of this record"
+    what = (
+        f"the beginning of {len(begins)} ids, such as {begins[0]} and {begins[1]}"
+        if begins
+        else "no id, digest, number or file of this record"
+    )
     raise BadInput(f"{wanted!r} is {what}; {nearest(wanted, ids)}")
 
 
@@ -109,7 +117,7 @@ def shown(study: InUse, name: str) -> Row:
     """What stands behind an id."""
     request = requests(study).get(name)
     kinds: dict[str, Callable[[], Row]] = {
-        "answer": lambda: evidence.answer(study, *name.split(":")[:2]),  # type: ignore[misc]
+        "answer": lambda: evidence.answer(study, *name.split(":")[:2]),
         "verdict": lambda: evidence.pairing(study, name),
         "control": lambda: _control(study, name),
     }

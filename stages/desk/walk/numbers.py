@@ -117,7 +117,11 @@ def _words_of(place: Place) -> str:
     if place.file == "provenance":
         return "a digest over rows; `moot verify` makes it again from the recordings and settings"
     last = split(place.path)[-1]
-    return f"words about {last}; `moot audit {last}` shows what it rests on" if ":" in last else "words, not a number; dvc.lock holds the bytes of this file"
+    return (
+        f"words about {last}; `moot audit {last}` shows what it rests on"
+        if ":" in last
+        else "words, not a number; dvc.lock holds the bytes of this file"
+    )
 
 
 def _follows(place: Place) -> tuple[Formula, tuple[str, ...]] | None:
@@ -138,10 +142,10 @@ def _condition(rule: Rule, names: tuple[str, ...]) -> tuple[str, list[Any]]:
 
 def _counted(connection: Connection, rule: Rule, names: tuple[str, ...], value: Any) -> Row:
     about, values = _condition(rule, names)
-    query = f"select row_id, why, coalesce({rule.enters}, false) from {rule.view} where {about} order by 1 limit {SHOWN}"  # noqa: S608  SQL of ours
-    every = f"select count(*), count(*) filter (where {rule.enters}) from {rule.view} where {about}"  # noqa: S608  see above
+    query = f"select row_id, why, coalesce({rule.enters}, false) from {rule.view} where {about} order by 1 limit {SHOWN}"
+    every = f"select count(*), count(*) filter (where {rule.enters}) from {rule.view} where {about}"
     found, (among, entered) = rows(connection, query, values), rows(connection, every, values)[0]
-    made = rows(connection, f"select {rule.value} from {rule.view} where {about} and ({rule.enters})", values)[0][0]  # noqa: S608  see above
+    made = rows(connection, f"select {rule.value} from {rule.view} where {about} and ({rule.enters})", values)[0][0]
     entering = [str(row[0]) for row in found if row[2]]
     return {
         "counted": _plain(made), "agrees": agrees(value, _plain(made)),
@@ -158,7 +162,7 @@ def _plain(value: Any) -> Any:
 def _described(connection: Connection, ids: list[str]) -> dict[str, Row]:
     """The rows by id; a verdict with its stored sides, the judge's word and the digests of what went out and came back."""
     columns = ("answer_a_was", "answer_b_was", "verdict", "winner", "rationale", "request_sha256", "response_sha256")
-    query = f"select pairing_id, {', '.join(columns)} from verdicts where pairing_id in (select unnest(?::varchar[]))"  # noqa: S608  names of ours
+    query = f"select pairing_id, {', '.join(columns)} from verdicts where pairing_id in (select unnest(?::varchar[]))"
     known = {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows(connection, query, [ids])} if ids else {}
     return {each: known.get(each, {}) for each in ids}
 
@@ -173,7 +177,10 @@ def _followed(connection: Connection, place: Place, formula: Formula, names: tup
     for path in own:
         for rule in file.rules:
             if (found := matched(rule.path, path)) is not None:
-                below[path] = {"counted": counts.get(path), **{k: v for k, v in _counted(connection, rule, found, 0).items() if k in ("how", "rows", "enter")}}
+                below[path] = {
+                    "counted": counts.get(path),
+                    **{k: v for k, v in _counted(connection, rule, found, 0).items() if k in ("how", "rows", "enter")},
+                }
     return {"counted": made, "agrees": made is not None and agrees(value, made), "how": formula.words, "from": below}
 
 
