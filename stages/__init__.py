@@ -12,7 +12,7 @@
 
 Shelves: schema (what things are), runtime (settings, errors, progress), providers (HTTP), store (journal and recordings),
 instrument (the judge's words and the reader), bench (a judge at work), stats (arithmetic), metrics (what is published of it),
-render (pages), desk (the commands people type).
+recount (both a second time, in SQL), render (pages), desk (the commands people type).
 """
 
 import sys

@@ -3,38 +3,60 @@
 import argparse
 import importlib
 import json
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 from stages.runtime.entry import run
 from stages.runtime.streams import close_streams, open_streams, tell
 
 COMMANDS = {
     "abandon": "end a gap that will not close, with a reason and a name",
-    "audit": "walk from an id to the bytes that it rests on",
+    "audit": "walk from a number or an id to the bytes that it rests on, and back up",
+    "diff": "say why numbers moved between two commits",
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
-    "verify": "check every recording against its digests, its requests and its readings",
+    "verify": "recompute from the recordings all that the record claims",
 }
+EXAMPLE = """example:
+  moot verify
+  moot audit --help
+
+A command needs no key and no network unless its help says so. The exit codes stand in README.md."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line. Modules of commands are loaded here, and what they compute with only when they run."""
-    whole = argparse.ArgumentParser(prog="moot", description="Blind pairwise comparison of language models, with its evidence.")
+def parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The command line for these words. Only the command that they name is loaded, so that none pays for what another computes with.
+
+    A command is a module of the desk with a docstring, an EXAMPLE, ``arguments(parser)``, ``run(given)`` and ``told(result)``.
+    """
+    whole = argparse.ArgumentParser(
+        prog="moot",
+        description="Blind pairwise comparison of language models, with its evidence.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    named = next((word for word in words if not word.startswith("-")), None)
     for name, what in COMMANDS.items():
-        module = importlib.import_module(f"stages.desk.{name.replace('-', '_')}")
-        one = commands.add_parser(
-            name, help=what, description=module.__doc__, epilog=module.EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        one.add_argument("--json", action="store_true", help="print JSON instead of words")
-        module.arguments(one)
-        one.set_defaults(module=module)
+        one = commands.add_parser(name, help=what, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name == named:
+            _complete(one, importlib.import_module(f"stages.desk.{name.replace('-', '_')}"))
     return whole
+
+
+def _complete(one: argparse.ArgumentParser, module: Any) -> None:
+    """Give a command its words. ``arguments`` may put more into the epilog than the example."""
+    one.description, one.epilog = module.__doc__, module.EXAMPLE
+    one.add_argument("--json", action="store_true", help="print JSON instead of words")
+    module.arguments(one)
+    one.set_defaults(module=module)
 
 
 def main(words: Sequence[str] | None = None) -> None:
     open_streams()
+    words = sys.argv[1:] if words is None else words
     try:
-        given = parser().parse_args(words)
+        given = parser(words).parse_args(words)
     finally:
         close_streams()  # after --help, too, the reader may have left
 

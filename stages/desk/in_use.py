@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
+from stages.instrument.reader import read
 from stages.providers.reading import recorded_reply
 from stages.providers.requests import Model, Question, answer_request, verdict_request
 from stages.runtime.compose import choices, setting
@@ -84,31 +85,48 @@ class InUse:
         return {pairing: self._shown(row) for pairing, row in self.assignments.items()}
 
     @cached_property
-    def verdict_requests(self) -> dict[str, Request]:
-        """The request of every verdict that can be asked for, by pairing id: the last one, where an unreadable one was asked again."""
-        return {pairing: self._scored(shown) for pairing, shown in self.presentations.items()}
+    def verdict_rounds(self) -> dict[str, list[Request]]:
+        """The recorded requests of every verdict in turn, by pairing id: a further one where an unreadable reply was asked for again."""
+        return {pairing: self._rounds(shown, "verdict", self.verdicts) for pairing, shown in self.presentations.items()}
 
-    def _scored(self, shown: Presentation) -> Request:
-        request = self._verdict_request(shown, 1)
-        for attempt in range(2, self.judge.ask_again + 2):
-            again = self._verdict_request(shown, attempt)
-            if again.sha256 not in self.verdicts:
+    @cached_property
+    def verdict_requests(self) -> dict[str, Request]:
+        """The request of every verdict that can be asked for, by pairing id: the last one that is recorded, else the first."""
+        return {
+            pairing: (self.verdict_rounds[pairing] or [self._verdict_request(shown, 1)])[-1]
+            for pairing, shown in self.presentations.items()
+        }
+
+    @cached_property
+    def control_rounds(self) -> list[tuple[Control, list[Request]]]:
+        """Every control in each order, with its recorded requests in turn."""
+        return [(control, self._rounds(control.shown, "control", self.qualification)) for control in self.controls]
+
+    def _rounds(self, shown: Presentation, kind: Literal["verdict", "control"], recorded: dict[str, list[Row]]) -> list[Request]:
+        """The last one's reply counts. None is asked for after one that can be read."""
+        found: list[Request] = []
+        for attempt in range(1, self.judge.ask_again + 2):
+            request = self._verdict_request(shown, attempt, kind)
+            if request.sha256 not in recorded:
                 break
-            request = again
-        return request
+            found.append(request)
+            if attempt <= self.judge.ask_again and self._readable(recorded[request.sha256][0]):
+                break
+        return found
+
+    def _readable(self, row: Row) -> bool:
+        return read(self.instrument, recorded_reply(row).text).verdict != "unreadable"
 
     @cached_property
     def control_requests(self) -> dict[str, Request]:
         """The first request of every control, by control and order."""
         return {
-            f"{control.control_id} in order {control.order_number}": self._verdict_request(control.shown, 1, "control", self.all_matters)
+            f"{control.control_id} in order {control.order_number}": self._verdict_request(control.shown, 1, "control")
             for control in self.controls
         }
 
-    def _verdict_request(
-        self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict", matters: dict[str, Matter] | None = None
-    ) -> Request:
-        matter = (matters or self.battery)[shown.matter_id]
+    def _verdict_request(self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict") -> Request:
+        matter = self.all_matters[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
         return verdict_request(self.choices.judge, self.judge, matter, shown, asked, attempt, kind)

@@ -11,10 +11,11 @@ from stages.schema.jsonl import Row
 from stages.schema.tables import TABLES, logical_digest
 
 Rows = dict[str, list[Row]]  # the published tables by name
+_CALL = ("request_sha256", "response_sha256", "started_at")  # what was asked, what came, and when
 
 
 def tree(rows: Rows) -> Tree:
-    """What the numbers stand on, by digest. record covers the six parts; a table's digest also moves when a title or a column does.
+    """What the numbers stand on, by digest. record covers all parts but the tables: a table's digest moves with a title or a column, too.
 
     Raises ValueError for verdicts under more than one instrument.
     """
@@ -23,10 +24,13 @@ def tree(rows: Rows) -> Tree:
         {
             "battery": _digest_of(rows["matters"], ("matter_id", "published", "matter_sha256")),
             "contestants": _digest_of(rows["contestants"], ("contestant", "config_sha256")),
-            "answers": _digest_of(answers, ("matter_id", "contestant", "attempt", "text_sha256", "response_sha256")),
+            "judge": _digest_of(rows["judges"], ("judge", "config_sha256")),
+            "answers": _digest_of(answers, ("matter_id", "contestant", "attempt", "text_sha256", *_CALL)),
             "assignments": _digest_of(rows["assignments"], ("pairing_id", "answer_a_was", "answer_b_was")),
             "instrument": instrument(rows["verdicts"]),
-            "verdicts": _digest_of(rows["verdicts"], ("verdict_id", "presentation_id", "verdict", "response_sha256")),
+            "verdicts": _digest_of(rows["verdicts"], ("verdict_id", "presentation_id", "verdict", *_CALL)),
+            "controls": _digest_of(rows["controls"], ("control_id", "order_number", "verdict", *_CALL)),
+            "orders": _digest_of(rows["orders"], ("order_sha256",)),
         }
     )
     return {**parts, "record": digest(parts), "tables": {name: logical_digest(name, rows[name]) for name in TABLES}}

@@ -171,10 +171,13 @@ class Provenance(_Tree):
     tables: dict[str, Sha256]
     battery: Sha256
     contestants: Sha256
+    judge: Sha256
     answers: Sha256
     assignments: Sha256
     instrument: Sha256 | None = None
     verdicts: Sha256
+    controls: Sha256
+    orders: Sha256
 
 
 class Qualification(_Tree):

@@ -20,17 +20,19 @@ SHELVES = {
     "store": {"schema", "runtime"},
     "metrics": {"schema", "runtime", "stats"},
     "bench": {"schema", "runtime", "instrument", "providers"},
-    "desk": {"schema", "runtime", "stats", "metrics", "providers", "instrument", "render", "store"},
+    "recount": {"schema", "runtime"},
+    "desk": {"schema", "runtime", "stats", "metrics", "providers", "instrument", "render", "store", "recount"},
 }
 ONLY_HERE = {  # heavy or dangerous imports, and the one place of each
     "httpx": "stages/providers/client.py",
     "httpx_aiohttp": "stages/providers/client.py",
     "aiohttp": "stages/providers/client.py",
     "pyarrow": "stages/schema/tables.py",
+    "duckdb": ("stages/desk/sql_tables.py", "stages/recount/opened.py"),
     "hydra": "stages/runtime/compose.py",
     "omegaconf": "stages/runtime/compose.py",
     "rich": "stages/runtime/progress.py",
-    "yaml": ("stages/runtime/yaml_traps.py", "stages/runtime/compose.py"),
+    "yaml": ("stages/runtime/yaml_traps.py", "stages/runtime/compose.py", "stages/desk/checks/lock.py"),
 }
 EMPTY_NAMES = {"utils", "common", "helpers", "lib", "manager", "handler", "misc"}
 MODULES = sorted((ROOT / "stages").rglob("*.py"))

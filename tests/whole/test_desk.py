@@ -3,9 +3,12 @@
 import json
 import random
 import re
+import subprocess
+import sys
 
 import pytest
 
+from stages.__main__ import COMMANDS, main
 from tests.loopback import Loopback, status
 from tests.whole.project import CONTESTANTS, Project, Till
 
@@ -37,11 +40,24 @@ def project(recorded):
     restore(whole, files)
 
 
-@pytest.mark.parametrize("command", ["abandon", "audit", "explain-miss", "verify"])
-def test_help_has_an_example(project, command):
-    said = moot(project, command, "--help").stdout
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_every_command_offers_json(command, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    said = capsys.readouterr().out
+    assert left.value.code == 0
     assert "example:" in said
-    assert f"moot {command}" in said
+    assert re.search(rf"^  moot {command}\b", said, re.MULTILINE)
+    assert "--json" in said
+
+
+def test_the_whole_help_names_every_command_and_loads_none_of_them():
+    loaded = "import sys\nfrom stages.__main__ import main\ntry: main(['--help'])\nfinally: print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert all(re.search(rf"^    {command}\b", done.stdout, re.MULTILINE) for command in COMMANDS)
+    modules = set(done.stderr.split())
+    assert "stages.__main__" in modules
+    assert not modules & {"duckdb", "hydra", "jsonschema", "omegaconf", "pandas", "pyarrow", "pydantic", "stages.desk.verify"}
 
 
 def test_verify_counts_what_it_looked_at_and_passes(project):

@@ -1,0 +1,1 @@
+"""What ``moot verify`` looks at, a file for each kind of evidence."""

@@ -1,0 +1,17 @@
+"""Every metrics file, and how its numbers arise. A new file of metrics is a module beside this one and a line here."""
+
+from stages.recount.coverage import COVERAGE
+from stages.recount.judge import JUDGE
+from stages.recount.pairs import PAIRS
+from stages.recount.qualification import QUALIFICATION
+from stages.recount.rules import File
+from stages.recount.scores import SCORES
+
+FILES: dict[str, File] = {
+    "coverage": COVERAGE,
+    "judge": JUDGE,
+    "pairs": PAIRS,
+    "provenance": File(rules=()),  # digests only; `moot verify` makes them again from the rows themselves
+    "qualification": QUALIFICATION,
+    "scores": SCORES,
+}

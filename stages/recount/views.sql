@@ -1,0 +1,138 @@
+-- The views over the published tables in which a number's rows are looked up.
+-- Every one has row_id, the id by which `moot audit` goes on, and why, what the row is when it does not enter a number.
+-- pairings and answered are tables: most other views look at them.
+
+create table pairings as
+    select m.matter_id || ':' || a.contestant || '~' || b.contestant as row_id, m.matter_id, a.contestant as one, b.contestant as two,
+        a.contestant || '~' || b.contestant as pair, v.verdict, v.verdict_id, v.answer_a_was, v.answer_b_was, v.material_difference,
+        case v.verdict when 'A' then v.answer_a_was when 'B' then v.answer_b_was end as won_by,
+        case when v.verdict is null then 'missing' when v.verdict = 'unreadable' then 'unreadable' when won_by = one then 'wins_1'
+            when won_by = two then 'wins_2' when v.verdict = 'tie' then 'ties' else 'both_inadequate' end as outcome,
+        case outcome when 'missing' then coalesce('abandoned: ' || o.reason, 'abandoned: ' || x.reason, 'abandoned: ' || y.reason,
+                case when p.contestant is null then one || ' has no answer' when q.contestant is null then two || ' has no answer'
+                    else 'no verdict is recorded' end)
+            when 'unreadable' then 'unreadable: ' || coalesce(v.unreadable_because, '')
+            when 'ties' then 'a tie' when 'both_inadequate' then 'both inadequate' else 'won by ' || won_by end as why
+    from contestants a join contestants b on a.contestant < b.contestant cross join matters m
+        left join verdicts v on v.matter_id = m.matter_id and v.contestant_1 = a.contestant and v.contestant_2 = b.contestant
+        left join answers p on p.matter_id = m.matter_id and p.contestant = a.contestant
+        left join answers q on q.matter_id = m.matter_id and q.contestant = b.contestant
+        left join orders o on o.pairing_id = m.matter_id || ':' || a.contestant || '~' || b.contestant
+        left join orders x on x.matter_id = m.matter_id and x.contestant = a.contestant
+        left join orders y on y.matter_id = m.matter_id and y.contestant = b.contestant;
+
+create view seats as
+    select row_id, matter_id, one as who, outcome, why, answer_a_was, won_by, case outcome when 'wins_1' then 'wins' when 'wins_2' then 'losses'
+        else outcome end as came_to from pairings
+    union all
+    select row_id, matter_id, two, outcome, why, answer_a_was, won_by, case outcome when 'wins_2' then 'wins' when 'wins_1' then 'losses'
+        else outcome end from pairings;
+
+create view stood as
+    select s.pairing_id as row_id, c.contestant as who, case c.contestant when s.answer_a_was then 'A' when s.answer_b_was then 'B' end as place,
+        'stood as ' || place as why
+    from contestants c left join assignments s on c.contestant in (s.answer_a_was, s.answer_b_was);
+
+create table answered as
+    select m.matter_id || ':' || c.contestant as row_id, m.matter_id, c.contestant as who, a.status, coalesce(a.names_itself, false) as names_itself,
+        coalesce(a.addresses_the_judge, false) as addresses_the_judge, a.answer_id is not null as there, coalesce(a.status, 'unanswered') as why
+    from contestants c cross join matters m left join answers a on a.matter_id = m.matter_id and a.contestant = c.contestant;
+
+create view decided as
+    select v.row_id, v.matter_id, length(w.text) - length(l.text) as longer_by,
+        case sign(longer_by) when 1 then 'the longer won' when 0 then 'as long' else 'the shorter won' end as why
+    from pairings v join answers w on w.matter_id = v.matter_id and w.contestant = v.won_by
+        join answers l on l.matter_id = v.matter_id and l.contestant = if(v.won_by = v.one, v.two, v.one);
+
+create view flags as
+    select v.row_id, p.names_itself or q.names_itself as names_itself, p.addresses_the_judge or q.addresses_the_judge as addresses_the_judge,
+        'neither answer is flagged' as why
+    from pairings v join answered p on p.matter_id = v.matter_id and p.who = v.one join answered q on q.matter_id = v.matter_id and q.who = v.two
+    where v.verdict is not null;
+
+create view triples as
+    select m.matter_id || ':' || a.contestant || '~' || b.contestant || '~' || c.contestant as row_id,
+        (case x.outcome when 'wins_1' then 1 when 'wins_2' then -1 else 0 end) as ab,
+        (case y.outcome when 'wins_1' then 1 when 'wins_2' then -1 else 0 end) as bc,
+        (case z.outcome when 'wins_1' then -1 when 'wins_2' then 1 else 0 end) as ca,
+        [x.outcome, y.outcome, z.outcome] as said,
+        case when 'missing' in said then 'missing' when 'unreadable' in said then 'unreadable' when 'both_inadequate' in said then 'both_inadequate'
+            when abs(ab + bc + ca) = 3 then 'circles' when (ab = 0)::int + (bc = 0)::int + (ca = 0)::int = 1 and ab + bc + ca <> 0
+            then 'chains_with_end_tie' when (ab = 0)::int + (bc = 0)::int + (ca = 0)::int = 2 then 'two_ties_and_a_win' else 'consistent' end as kind,
+        kind as why
+    from contestants a join contestants b on a.contestant < b.contestant join contestants c on b.contestant < c.contestant cross join matters m
+        join pairings x on x.matter_id = m.matter_id and x.one = a.contestant and x.two = b.contestant
+        join pairings y on y.matter_id = m.matter_id and y.one = b.contestant and y.two = c.contestant
+        join pairings z on z.matter_id = m.matter_id and z.one = a.contestant and z.two = c.contestant;
+
+create view adequate as
+    with inadequate as (select matter_id, unnest([one, two]) as who from pairings where outcome = 'both_inadequate')
+    select p.row_id, p.outcome, p.outcome in ('wins_1', 'wins_2', 'ties') and exists (
+            select 1 from inadequate i where i.matter_id = p.matter_id and i.who in (p.one, p.two)) as at_risk,
+        p.outcome in ('wins_1', 'wins_2', 'ties') and exists (
+            select 1 from inadequate i where i.matter_id = p.matter_id and i.who in (coalesce(p.won_by, p.one), coalesce(p.won_by, p.two)))
+            as contradicts, p.why
+    from pairings p;
+
+create view reasoned as
+    with points as (
+        select verdict_id, list(distinct contestant) filter (where changes_course) as carried, list(point) filter (where not changes_course) as idle
+        from rejected_points group by verdict_id)
+    select p.row_id, won_by is not null and not p.material_difference as winner_without_material_difference,
+        outcome = 'ties' and p.material_difference as tie_with_material_difference,
+        outcome = 'ties' and len(coalesce(carried, [])) > 0 as tie_despite_a_point_that_changes_the_course,
+        won_by is not null and coalesce(repeats(coalesce(rationale, ''), idle), false) as winner_on_a_point_that_changes_nothing,
+        won_by is not null and coalesce(carried = [won_by], false) as winner_whose_course_rests_on_a_rejected_point, 'it follows from its reasons' as why
+    from pairings p left join points using (verdict_id) left join verdicts v using (verdict_id) where p.material_difference is not null;
+
+create view points as
+    select r.verdict_id || ' point ' || r.point_number as row_id, c.contestant as who, r.changes_course, 'it changes nothing' as why
+    from contestants c left join rejected_points r on r.contestant = c.contestant;
+
+create view burdens as
+    with judged as (select matter_id, unnest([one, two]) as who, verdict_id from pairings where outcome not in ('missing', 'unreadable')),
+    found as (
+        select j.who, j.matter_id, count(distinct j.verdict_id) as verdicts, count(r.point) as points from judged j
+            left join rejected_points r on r.verdict_id = j.verdict_id and r.contestant = j.who group by 1, 2)
+    select f.matter_id || ':' || f.who as row_id, f.matter_id, c.contestant as who, f.verdicts, f.points, f.points / f.verdicts as burden,
+        'no point was rejected' as why
+    from contestants c left join found f on f.who = c.contestant;
+
+create view both_burdened as
+    select p.matter_id || ':' || a.contestant || '~' || b.contestant as row_id, a.contestant || '~' || b.contestant as pair,
+        p.burden - q.burden as more, '' as why
+    from contestants a join contestants b on a.contestant < b.contestant
+        left join (burdens p join burdens q on p.matter_id = q.matter_id) on p.who = a.contestant and q.who = b.contestant;
+
+create view tested as
+    select c.control_id as row_id, c.use, c.kind, c.matter_id, bool_and(c.verdict = c.expected) as passed, count(*) as verdicts,
+        count(*) filter (where c.verdict = c.expected) as "right", count(*) filter (where c.verdict = 'unreadable') as unreadable,
+        count(distinct case when c.verdict not in ('A', 'B') then c.verdict when (c.verdict = 'A') = (c.order_number = 1) then 'first'
+            else 'second' end) = 1 and bool_and(c.verdict <> 'unreadable') as consistent, string_agg(c.verdict, ' and ' order by order_number) as why
+    from controls c group by 1, 2, 3, 4;
+
+create view called as
+    select request_sha256 as row_id, *, kind as why from calls;
+
+create view assigned as
+    select pairing_id as row_id, *, drawn_by as why from assignments;
+
+create view tried as
+    select a.attempt_id as row_id, c.contestant as who, a.status as why from contestants c left join attempts a using (contestant);
+
+create view asked as
+    select matter_id as row_id, '' as why from matters;
+
+create view judging as
+    select judge as row_id, *, '' as why from judges;
+
+create view halves as
+    select kind as row_id, use, kind, count(*) as n, '' as why from tested group by use, kind;
+
+create view qualified as
+    with kinds as (
+        select count(*) as n, sum(passed::int) as passed, sum(consistent::int) as consistent from tested where use = 'testing' group by kind)
+    select j.judge as row_id, '' as why, coalesce(j.passing_rate is not null and (select count(*) from kinds) > 0
+        and (select min(n) from kinds) >= j.matters and (select bool_and(passed >= j.passing_rate * n) from kinds)
+        and (select sum(consistent) >= j.order_consistency * sum(n) from kinds), false) as met
+    from judges j;
