@@ -3,6 +3,7 @@
 import argparse
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from stages.desk.checks.blindness import judge_is_blind, names_are_counted
 from stages.desk.checks.check import Check
@@ -51,7 +52,7 @@ def checks(given: argparse.Namespace) -> Iterator[Check]:
     except Refusal as refusal:
         yield Check("settings, matters and recordings can be read", 1, [str(refusal)])
         return
-    yield from (_guarded(lambda one=one: one(study), one.__name__) for one in _OF_STUDY)  # type: ignore[misc]
+    yield from (_guarded(partial(one, study), one.__name__) for one in _OF_STUDY)
     try:
         yield from all_results(study)
     except Refusal as refusal:

@@ -1,5 +1,6 @@
 """How the numbers of metrics/qualification.json arise: the controls, and the judge's thresholds."""
 
+from collections.abc import Callable
 from typing import Any
 
 from stages.recount.arithmetic import wilson
@@ -30,6 +31,16 @@ def passing(own: Counts, _: Every) -> Any:
     return estimate(own["passed"] / own["n"], own["n"], wilson(own["passed"], own["n"]))
 
 
+def consistency(use: str) -> Callable[[Counts, Every], Any]:
+    """The share of controls of one half whose verdict stayed the same in both orders, with Wilson's interval."""
+
+    def consistent(own: Counts, _: Every) -> Any:
+        n, same = own[f"{use}.order_consistency.~n"], own[f"{use}.order_consistency.~same"]
+        return estimate(same / n, n, wilson(same, n)) if n else None
+
+    return consistent
+
+
 QUALIFICATION = File(
     rules=(
         *(Rule(f"thresholds.{name}", "judging", f"{name} is not null", value=f"max({name})", optional=True) for name in THRESHOLDS),
@@ -44,14 +55,9 @@ QUALIFICATION = File(
         *(
             Formula(
                 f"{use}.order_consistency", (f"{use}.order_consistency.~n", f"{use}.order_consistency.~same"),
-                lambda own, _, use=use: consistent(own, use), "consistent / n over all kinds, Wilson's interval",  # type: ignore[misc]
+                consistency(use), "consistent / n over all kinds, Wilson's interval",
             )
             for use in USES
         ),
     ),
 )  # fmt: skip
-
-
-def consistent(own: Counts, use: str) -> Any:
-    n, same = own[f"{use}.order_consistency.~n"], own[f"{use}.order_consistency.~same"]
-    return estimate(same / n, n, wilson(same, n)) if n else None

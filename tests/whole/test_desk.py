@@ -62,7 +62,7 @@ def test_the_whole_help_names_every_command_and_loads_none_of_them():
 
 def test_verify_counts_what_it_looked_at_and_passes(project):
     said = moot(project, "verify").stdout
-    assert "14 checks, 0 failed" in said
+    assert "23 checks, 0 failed" in said
     assert "     6  requests of answers rebuilt from matters and settings" in said
     assert "     6  requests of verdicts rebuilt from answers, sides and instrument" in said
     assert "     6  verdicts read again from their received bodies" in said
@@ -145,7 +145,9 @@ def test_a_verdict_changed_in_the_table_is_named(project):
     write_table("verdicts", rows, folder)
     failed = moot(project, "verify", ok=False)
     assert failed.returncode == 9
-    assert f"{rows[0]['pairing_id']}: verdict is not what the recorded body says" in failed.stderr
+    assert (
+        f"data/tables/verdicts.parquet: row 1 ({rows[0]['verdict_id']}): verdict is not what recordings and settings say" in failed.stderr
+    )
 
 
 def test_the_prompt_is_byte_for_byte_what_the_server_received(project, recorded):
@@ -159,7 +161,7 @@ def test_the_prompt_is_byte_for_byte_what_the_server_received(project, recorded)
 
 def test_audit_shows_sides_and_reply_and_takes_the_beginning_of_a_digest(project):
     shown = json.loads(moot(project, "audit", "Q01:alder~birch", "--json").stdout)
-    assert {shown["answer_a_was"], shown["answer_b_was"]} == {"alder", "birch"}
+    assert {shown["assignment"]["answer_a_was"], shown["assignment"]["answer_b_was"]} == {"alder", "birch"}
     assert json.loads(shown["replies"][0]["body"])["choices"]
     again = json.loads(moot(project, "audit", shown["request_sha256"][:8], "--json").stdout)
     assert again == shown

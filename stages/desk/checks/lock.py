@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from stages.desk.checks.check import Check
+from stages.runtime.compose import PARAMS
 from stages.runtime.errors import BadRecord, refusing
 
 LOCK = Path("dvc.lock")
@@ -67,24 +68,27 @@ def _files() -> Iterator[tuple[Path, str]]:
 def settings_stand() -> Check:
     """Every value of params.yaml and of the files of conf/ in use is the one that dvc.lock names. Comments are no values."""
     check = Check("settings in use are those of dvc.lock")
-    seen: set[tuple[str, str]] = set()
-    for stage in locked().values():
-        for file, values in stage.get("params", {}).items():
-            with refusing(file):
-                now = _yaml(Path(file))
-            for key, value in values.items():
-                if (file, key) in seen:
-                    continue
-                seen.add((file, key))
-                check.looked_at += 1
-                if _value(now, key) != value:
-                    check.failures.append(f"{file}: {key} is not what {LOCK} names; `uv run dvc params diff` shows both")
-            extra = sorted(now.keys() - values.keys()) if isinstance(now, dict) and file != "params.yaml" else []
-            check.failures += [f"{file}: {key} is not in {LOCK}" for key in extra if (file, key) not in seen]
-            seen |= {(file, key) for key in extra}
+    for file, values in _settings().items():
+        with refusing(file):
+            now = _yaml(Path(file))
+        check.looked_at += len(values)
+        for key, value in values.items():
+            if _value(now, key) != value:
+                check.failures.append(f"{file}: {key} is not what {LOCK} names; `uv run dvc params diff` shows both")
+        if file != PARAMS.as_posix() and isinstance(now, dict):
+            check.failures += [f"{file}: {key} is not in {LOCK}" for key in sorted(now.keys() - values.keys())]
     if not check.looked_at:
         check.remark = f"{LOCK} is not there; `uv run dvc repro` makes it"
     return check
+
+
+def _settings() -> dict[str, dict[str, Any]]:
+    """Every value that some stage ran with, by file and key."""
+    found: dict[str, dict[str, Any]] = {}
+    for stage in locked().values():
+        for file, values in stage.get("params", {}).items():
+            found.setdefault(file, {}).update(values)
+    return found
 
 
 def _value(values: Any, key: str) -> Any:

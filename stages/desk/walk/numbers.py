@@ -187,13 +187,13 @@ def _followed(connection: Connection, place: Place, formula: Formula, names: tup
 def differences(matter: str, contestant: str) -> dict[str, Row]:
     """Every number that changes when one answer is left out, with all that rests on it: as counted with it, and without."""
     with tables() as whole, tables((matter, contestant)) as rest:
-        found: dict[str, Row] = {}
-        for name, file in FILES.items():
-            before, after = recounted(whole, file), recounted(rest, file)
-            for path in sorted(before.keys() | after.keys()):
-                if before.get(path) != after.get(path):
-                    found[f"{name}.{path}"] = {"with": _short(before.get(path)), "without": _short(after.get(path))}
-        return found
+        numbers = [(name, recounted(whole, file), recounted(rest, file)) for name, file in FILES.items()]
+    return {
+        f"{name}.{path}": {"with": _short(before.get(path)), "without": _short(after.get(path))}
+        for name, before, after in numbers
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    }
 
 
 def _short(value: Any) -> Any:
