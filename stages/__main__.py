@@ -14,7 +14,12 @@ COMMANDS = {
     "abandon": "end a gap that will not close, with a reason and a name",
     "audit": "walk from an id to the bytes that it rests on",
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
+    "export": "write the record as an RO-Crate, for other programs",
+    "plan": "say what the next run would buy, what it may cost, and why each reply is missing",
+    "show": "print matters, contestants, answers or verdicts as a table, or one in full",
+    "sql": "run one SELECT over the published tables",
     "verify": "check every recording against its digests, its requests and its readings",
+    "version": "print the commit, whether files differ from it, and the package versions",
 }
 EXAMPLE = """example:
   moot verify
