@@ -211,6 +211,14 @@ class Study(Group):
     instrument_sha256: Sha256
     attempt_rules: dict[str, AttemptRule]
 
+    def check_instrument(self, instrument_sha256: str) -> None:
+        """Raise ValueError when the study pins another instrument than the chosen one."""
+        if self.instrument_sha256 != instrument_sha256:
+            raise ValueError(
+                f"instrument_sha256 pins {self.instrument_sha256}, but the chosen instrument is {instrument_sha256}:"
+                " revert the instrument, or start a new study that pins the new one"
+            )
+
     def rule_of(self, series: str, source: str) -> AttemptRule:
         """The attempt rule of a series. Raises ValueError where there is none; ``source`` is the file that belongs to the series."""
         if series not in self.attempt_rules:

@@ -105,6 +105,18 @@ class Journal:
             row = self._checked(entry, request_sha256)
             return row or self._unfinished(entry, request_sha256)
 
+    def holds(self, request_sha256: str) -> Row | None:
+        """The reply that ``get`` would give, looked at without setting anything aside, naming or closing anything."""
+        entry = self._entry(request_sha256)
+        with self._failing("read"):
+            left_over = is_left_over(self.folder / "claims" / request_sha256)
+            for path in [entry, *(sorted(entry.parent.glob(f"{request_sha256}.*{PART}")) if left_over else [])]:
+                try:
+                    return _entry_row(path, request_sha256)
+                except (ValueError, FileNotFoundError):
+                    continue
+        return None
+
     def put(self, row: Row) -> None:
         """Store one sealed call row; it is durable when this returns. A reply that is there already is kept, and this one is not.
 

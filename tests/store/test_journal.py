@@ -536,3 +536,48 @@ def test_a_really_read_only_disk_can_be_read_and_refuses_to_be_written(disk):
     for step in (journal.check_writable, lambda: journal.put(row(2)), lambda: asyncio.run(hold(journal, request(2).sha256))):
         with pytest.raises(JournalFailed, match="cannot be written: Read-only file system"):
             step()
+
+
+# Looking without touching
+
+
+def everything_in(folder):
+    return {path: (path.read_bytes() if path.is_file() else None, mode(path)) for path in [folder, *folder.rglob("*")]}
+
+
+def test_an_absent_journal_holds_nothing_and_stays_absent(journal):
+    assert journal.holds("0" * 64) is None
+    assert not journal.folder.exists()
+
+
+def test_what_is_stored_is_seen(journal):
+    journal.put(row(1))
+    assert journal.holds(row(1)["request_sha256"]) == row(1)
+    assert journal.holds(row(2)["request_sha256"]) is None
+
+
+@pytest.mark.parametrize("left", ["torn", "another's", "open to others"])
+def test_looking_changes_nothing_whatever_lies_there(journal, left):
+    journal.put(row(1))
+    entry = entry_of(journal, row(1))
+    if left == "torn":
+        entry.write_bytes(entry.read_bytes()[:-9])
+    elif left == "another's":
+        entry.write_text(rows_text([row(2)]), "utf-8")
+    else:
+        journal.folder.chmod(0o755)
+    before = everything_in(journal.folder)
+    assert (journal.holds(row(1)["request_sha256"]) is None) == (left != "open to others")
+    assert everything_in(journal.folder) == before
+    assert journal.set_aside == []
+
+
+def test_a_reply_whose_process_died_before_naming_it_is_seen_where_it_lies(journal):
+    journal.put(row(1))
+    died_in_flight(journal, row(1)["request_sha256"])
+    entry = entry_of(journal, row(1))
+    entry.rename(entry.with_name(f"{row(1)['request_sha256']}.abc.part"))
+    before = everything_in(journal.folder)
+    assert journal.holds(row(1)["request_sha256"]) == row(1)
+    assert everything_in(journal.folder) == before
+    assert journal.get(row(1)["request_sha256"]) == row(1), "and it is what a run will take"
