@@ -84,8 +84,10 @@ def _rebuild(folder: Path) -> None:
     from stages.desk.rebuilt import rebuilt  # noqa: PLC0415  see above
     from stages.schema.tables import write_table  # noqa: PLC0415  see above
 
-    for name, found in rebuilt(load()).items():
-        write_table(name, found, folder)
+    study = load()
+    with refusing(kind=BadRecord):
+        for name, found in rebuilt(study).items():
+            write_table(name, found, folder)
 
 
 def explained(place: Place, value: Any) -> Row:
