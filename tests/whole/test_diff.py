@@ -24,7 +24,7 @@ def twice(made_once, tmp_path_factory):
     project.edit("data/matters/Q02.md", "## Law\n\n", "## Law\n\nMore. ")
     project.change("contestant", "alder", system="Another prompt.")
     project.choose(contestants=["alder", "birch", "cedar", "dogwood"])
-    project.repro()
+    project.flow()
     project.commit("A second state")
     return project
 

@@ -27,6 +27,8 @@ def _by_digest(study: InUse, digits: str) -> Row | None:
         return None
     if study.instrument_sha256.startswith(digits):
         return instrument(study)
+    if not PROVENANCE.exists():
+        return None
     tree = handed(PROVENANCE, lambda path: load_json(read_text(path)))
     named = {**{f"tables.{name}": value for name, value in tree["tables"].items()}, **{k: v for k, v in tree.items() if k != "tables"}}
     found = sorted(name for name, value in named.items() if str(value).startswith(digits))
