@@ -54,7 +54,7 @@ def test_markdown_can_act_as_nothing(twice):
     twice.git("checkout", "data/matters/Q01.md")
     assert "- Q01: another title" in said
     _, said = compared(twice, "HEAD~1", "HEAD", md=True)
-    assert r"| alder\~birch |" in said
+    assert r"| alder\~dogwood |" in said
     assert "<b>" not in said
 
 
