@@ -1,6 +1,7 @@
 """moot audit: walks from an id to the bytes that it rests on: the stored sides, the exact request, the recorded reply."""
 
 import argparse
+from collections.abc import Iterable
 
 from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
@@ -10,7 +11,8 @@ from stages.schema.calls import Request, Row
 from stages.schema.names import nearest
 
 EXAMPLE = """example:
-  moot audit Q01:alder                 an answer
+  moot audit Q01:alder                 an answer: the attempt that is scored
+  moot audit Q01:alder:1               one attempt of several
   moot audit Q01:alder~birch           a verdict, by its pairing
   moot audit Q01:alder~birch --prompt  the exact bytes that were sent, proved by the request digest
   moot audit 4be07c                    the same by the beginning of a request digest"""
@@ -23,13 +25,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def found(study: InUse, wanted: str) -> tuple[str, Request]:
     """The label and the request that ``wanted`` names. Raises BadInput with the nearest right id."""
-    known = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests} | study.verdict_requests
+    known = study.answer_requests | study.verdict_requests
     if wanted in known:
         return wanted, known[wanted]
-    by_digest = [(label, r) for label, r in known.items() if len(wanted) >= 4 and r.sha256.startswith(wanted.removeprefix("sha256:"))]
+    by_digest = [(label, r) for label, r in _each_once(known) if len(wanted) >= 4 and r.sha256.startswith(wanted.removeprefix("sha256:"))]
     if len(by_digest) == 1:
         return by_digest[0]
     raise BadInput(f"{wanted!r} is {'more than one id' if by_digest else 'no id of this record'}; {nearest(wanted, known)}")
+
+
+def _each_once(known: dict[str, Request]) -> Iterable[tuple[str, Request]]:
+    """Every request under the first of its names."""
+    found: dict[str, tuple[str, Request]] = {}
+    for label, request in known.items():
+        found.setdefault(request.sha256, (label, request))
+    return found.values()
 
 
 def run(given: argparse.Namespace) -> Row:

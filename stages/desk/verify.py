@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stages.desk.first_commits import earlier_than_committed, first_days
 from stages.desk.in_use import InUse, load
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
 from stages.providers.reading import recorded_reply
+from stages.providers.requests import answer_request
 from stages.runtime.errors import Refusal, VerifyFailed, words_of
 from stages.runtime.handing import handed
 from stages.runtime.paths import (
@@ -19,6 +21,7 @@ from stages.runtime.paths import (
     PROVENANCE,
     QUALIFICATION_RECORDING,
     READINGS_RECORDING,
+    RERUN_ORDERS,
     TABLES,
     VERDICTS_RECORDING,
 )
@@ -26,7 +29,7 @@ from stages.schema.calls import Request, Row
 from stages.schema.canonical import canonical, digest, text_digest
 from stages.schema.jsonl import load_json, read_rows
 from stages.schema.metrics import check_metrics
-from stages.schema.names import pair_name, pairs, verdict_id
+from stages.schema.names import attempt_id, pair_name, pairs, verdict_id
 from stages.schema.plain_files import read_text
 from stages.schema.recorded import kind_in, row_name
 from stages.schema.rows import rederivable
@@ -95,7 +98,7 @@ def _matched(name: str, requests: dict[str, Request], recorded: dict[str, list[R
 
 def answers_match(study: InUse) -> Check:
     """Every answer's request, rebuilt from matter and settings."""
-    requests = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests}
+    requests = {asked.label: asked.request for asked in study.attempts}
     return _matched("requests of answers rebuilt from matters and settings", requests, study.answers)
 
 
@@ -117,6 +120,33 @@ def sides_stand(study: InUse) -> Check:
     """Every stored assignment in use, and how many the drawing rule does not give again (used all the same)."""
     odd = [pairing for pairing, assignment in study.assignments.items() if not rederivable(assignment)]
     return Check("stored assignments name their two contestants", len(study.assignments), [], f"{len(odd)} not rederivable")
+
+
+def attempts_have_orders(study: InUse) -> Check:
+    """Every recorded further attempt at an answer of this study follows an order in data/orders/reruns, so that none is hidden."""
+    check = Check("further attempts at answers were ordered")
+    known = {asked.request.sha256 for asked in study.attempts}
+    late = 0
+    for asked in study.attempts:
+        check.looked_at += asked.order is not None
+        late += asked.order is not None and any(row["started_at"] < asked.order.ordered_at for row in asked.rows[:1])
+        further = answer_request(asked.key[1], study.contestants[asked.key[1]], study.battery[asked.key[0]], asked.number + 1)
+        if further.sha256 in study.answers and further.sha256 not in known:
+            name = attempt_id(*asked.key, asked.number + 1)
+            check.failures.append(f"{ANSWERS_RECORDING}: attempt {name} is recorded, and {RERUN_ORDERS} holds no order for it")
+    check.remark = f"{len(study.reruns) - check.looked_at} orders not in use today" + (f"; {late} began before their order" if late else "")
+    return check
+
+
+def dates_against_commits(study: InUse) -> Check:
+    """Published dates that are earlier than the matter's first commit: a disclosure, no failure, because a matter may be older than git."""
+    days = first_days()
+    name = "published dates compared with first commits"
+    if isinstance(days, str):
+        return Check(name, remark=f"not known: {days}")
+    dated = [matter for matter in study.battery.values() if matter.source_path in days]
+    earlier = earlier_than_committed(dated, days)
+    return Check(name, len(dated), remark=f"{len(earlier)} earlier than their commit" + (f": {', '.join(earlier)}" if earlier else ""))
 
 
 def pin_holds(study: InUse) -> Check:
@@ -176,7 +206,7 @@ def tables_stand(study: InUse) -> Check:
 def record_digest(study: InUse) -> str:
     """The record digest of metrics/provenance.json, recomputed from sources and recordings: matters, settings, answers, sides, verdicts."""
     configs = {name: canonical(model.model_dump(mode="json")) for name, model in study.contestants.items()}
-    answers = [row for request in study.answer_requests for row in study.answers.get(request.sha256, [])[:1]]
+    answers = [asked.rows[0] for asked in study.scored.values()]
     verdicts = {pairing: row for pairing, r in study.verdict_requests.items() for row in study.verdicts.get(r.sha256, [])[:1]}
     read_as = {pairing: read(study.instrument, recorded_reply(row).text).verdict for pairing, row in verdicts.items()}
     parts: dict[str, str] = {
@@ -249,6 +279,8 @@ def checks() -> Iterator[Check]:
     of_study: tuple[Callable[[InUse], Check], ...] = (
         pin_holds,
         sides_stand,
+        attempts_have_orders,
+        dates_against_commits,
         answers_match,
         verdicts_match,
         controls_match,

@@ -37,7 +37,7 @@ def project(recorded):
     restore(whole, files)
 
 
-@pytest.mark.parametrize("command", ["abandon", "audit", "explain-miss", "verify"])
+@pytest.mark.parametrize("command", ["abandon", "audit", "explain-miss", "rerun", "verify"])
 def test_help_has_an_example(project, command):
     said = moot(project, command, "--help").stdout
     assert "example:" in said
@@ -46,7 +46,9 @@ def test_help_has_an_example(project, command):
 
 def test_verify_counts_what_it_looked_at_and_passes(project):
     said = moot(project, "verify").stdout
-    assert "14 checks, 0 failed" in said
+    assert "16 checks, 0 failed" in said
+    assert "     0  further attempts at answers were ordered; 0 orders not in use today" in said
+    assert "     2  published dates compared with first commits; " in said
     assert "     6  requests of answers rebuilt from matters and settings" in said
     assert "     6  requests of verdicts rebuilt from answers, sides and instrument" in said
     assert "     6  verdicts read again from their received bodies" in said
