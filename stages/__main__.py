@@ -15,6 +15,7 @@ COMMANDS = {
     "audit": "walk from a number or an id to the bytes that it rests on, and back up",
     "diff": "say why numbers moved between two commits",
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
+    "rerun": "order a further attempt at an answer that was cut off, with a reason and a name",
     "verify": "recompute from the recordings all that the record claims",
 }
 EXAMPLE = """example:

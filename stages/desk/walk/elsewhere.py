@@ -8,13 +8,18 @@ from stages.desk.walk.places import committed
 from stages.runtime.compose import CONF, PARAMS
 from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.handing import handed
-from stages.runtime.paths import ANSWER_ORDERS, PROVENANCE, TABLES, VERDICT_ORDERS
+from stages.runtime.paths import ANSWER_ORDERS, PROVENANCE, RERUN_ORDERS, TABLES, VERDICT_ORDERS
 from stages.schema.calls import Row
 from stages.schema.jsonl import load_json
-from stages.schema.orders import AnswerOrder, VerdictOrder, order_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, order_in
 from stages.schema.plain_files import read_text
 
 _SHORTEST = 4  # digits of a digest: fewer name too much
+_ORDERS: dict[Path, type[AnswerOrder | RerunOrder | VerdictOrder]] = {
+    ANSWER_ORDERS: AnswerOrder,
+    RERUN_ORDERS: RerunOrder,
+    VERDICT_ORDERS: VerdictOrder,
+}
 
 
 def elsewhere(study: InUse, wanted: str) -> Row | None:
@@ -64,8 +69,8 @@ def _by_file(study: InUse, path: Path) -> Row | None:
             "rows": f"moot sql 'select * from {path.stem}'",
         }
     with refusing(kind=BadRecord):
-        if path.parent in (ANSWER_ORDERS, VERDICT_ORDERS) and path.suffix == ".json":
-            order = order_in(path, AnswerOrder) if path.parent == ANSWER_ORDERS else order_in(path, VerdictOrder)
+        if path.parent in _ORDERS and path.suffix == ".json":
+            order = order_in(path, _ORDERS[path.parent])
             return {"id": path.as_posix(), "kind": "order", **committed(path.as_posix()), **order.row()}
     if path == PARAMS or CONF in path.parents:
         in_use = path == PARAMS or path.stem in (study.choices.study, study.choices.runner)
