@@ -17,6 +17,7 @@ COMMANDS = {
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
     "export": "write the record as an RO-Crate, for other programs",
     "plan": "say what the next run would buy, what it may cost, and why each reply is missing",
+    "rerun": "order a further attempt at an answer that was cut off, with a reason and a name",
     "show": "print matters, contestants, answers or verdicts as a table, or one in full",
     "sql": "run one SELECT over the published tables",
     "verify": "recompute from the recordings all that the record claims",

@@ -4,7 +4,7 @@ Writes data/work/matters.jsonl, a row per matter:
     {"area":"succession","assignment":"Advise …","facts":"…","law":"…","matter_id":"Q06","matter_sha256":"…","published":"2026-11-30",…}
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from stages.instrument.asking import instrument_digest
@@ -47,11 +47,14 @@ def check_choices(chosen: Choices) -> None:
             raise ValueError(f"{group}: no file {CONF / group / name}.yaml; {nearest(name, names(group))}")
 
 
-def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter]) -> None:
-    """Raise ValueError when the study pins another instrument, or has no attempt rule for a series."""
+def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter], known: Collection[str]) -> None:
+    """Raise ValueError when the study pins another instrument, has no attempt rule for a series, or leaves out a matter nobody knows."""
     study.check_instrument(instrument_sha256)
     for matter in battery:
         study.rule_of(matter.series, matter.source_path)
+    for name, scenario in study.scenarios.items():
+        for wanted in [matter for matter in scenario.matters or [] if matter not in known]:
+            raise ValueError(f"scenarios.{name}.matters: no matter {wanted!r} in data/matters; {nearest(wanted, known)}")
 
 
 def matters() -> None:
@@ -66,7 +69,8 @@ def matters() -> None:
     with refusing(str(PARAMS)):
         battery = battery_of(everything, chosen.matters)
     with refusing(f"{CONF / 'study' / chosen.study}.yaml"):
-        check_study(groups["study"], instrument_digest(groups["instrument"]), battery)
+        known = [matter.matter_id for matter in everything]
+        check_study(groups["study"], instrument_digest(groups["instrument"]), battery, known)
     write_rows(MATTERS, (matter.row() for matter in battery))
 
 

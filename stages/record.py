@@ -24,6 +24,7 @@ from stages.runtime.paths import (
     ORDERS,
     PAIRINGS,
     QUALIFICATION_RECORDING,
+    RERUN_ORDERS,
     VERDICT_ORDERS,
     VERDICTS,
     VERDICTS_RECORDING,
@@ -34,10 +35,11 @@ from stages.schema.controls import ControlVerdict
 from stages.schema.jsonl import Row, read_made
 from stages.schema.matter import Matter, matters_in
 from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
-from stages.schema.orders import AnswerOrder, VerdictOrder, check_folders, orders_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, check_folders, orders_in
 from stages.schema.recorded import check_form
 from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Stored, Verdict, chosen, in_force, rederivable
-from stages.schema.settings import Choices, HostedJudge, HostedModel, LocalJudge, LocalModel, settings
+from stages.schema.scenarios import ALWAYS, Scenario, all_scenarios
+from stages.schema.settings import Choices, HostedJudge, HostedModel, LocalJudge, LocalModel, Study, settings
 from stages.schema.tables import FOLDER, write_table
 
 Answers = dict[tuple[str, str], Attempt]
@@ -54,9 +56,11 @@ class InUse:
     assignments: list[Assignment]
     verdicts: list[Verdict]
     answer_orders: list[AnswerOrder] = field(default_factory=list)
+    rerun_orders: list[RerunOrder] = field(default_factory=list)
     verdict_orders: list[VerdictOrder] = field(default_factory=list)
     judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
     controls: list[ControlVerdict] = field(default_factory=list)
+    scenarios: dict[str, Scenario] = field(default_factory=lambda: dict(ALWAYS))
 
 
 def winner(assignment: Assignment, verdict: str) -> str | None:
@@ -216,7 +220,10 @@ def attempt_row(attempt: Attempt) -> Row:
 
 def answer_row(attempt: Attempt) -> Row:
     """A row of answers, from the attempt that is scored."""
-    kept = ("matter_id", "contestant", "attempt", "status", "finish_reason", "text", "text_sha256", "names_itself", "addresses_the_judge")
+    kept = (
+        "matter_id", "contestant", "attempt", "attempt_rule", "status", "finish_reason", "text", "text_sha256", "names_itself",
+        "addresses_the_judge",
+    )  # fmt: skip
     name = answer_id(attempt.matter_id, attempt.contestant)
     return {"answer_id": name, **_picked(attempt.row(), kept), "source_path": ANSWERS_RECORDING.as_posix()}
 
@@ -289,23 +296,35 @@ def call_row(kind: str, call: Call) -> Row:
 
 
 def order_rows(rows: InUse, shown: dict[str, Assignment]) -> list[Row]:
-    """The orders that concern this study: what was abandoned, by whom and why. A verdict's order gets its pairing's name here."""
-    kept = ("reason", "ordered_at")
+    """The orders that concern this study: what was abandoned or asked for again, by whom and why. A verdict's order gets its pairing's
+    name here; an order after an attempt at another text of the matter, or under other settings, is not of this study."""
+    used = {attempt.request_sha256 for attempt in rows.attempts}
+    matters = {matter.matter_id for matter in rows.matters}
     found: list[Row] = []
     for answer in rows.answer_orders:
-        if answer.contestant in rows.contestants and answer.matter_id in {matter.matter_id for matter in rows.matters}:
-            what = {"matter_id": answer.matter_id, "contestant": answer.contestant, "pairing_id": None}
-            found.append({**_picked(answer.row(), kept), **what, **_ordered(answer, ANSWER_ORDERS)})
+        if answer.contestant in rows.contestants and answer.matter_id in matters:
+            found.append(_order_row(answer, ANSWER_ORDERS, answer.matter_id, contestant=answer.contestant))
+    for rerun in rows.rerun_orders:
+        if rerun.after_sha256 in used:
+            found.append(_order_row(rerun, RERUN_ORDERS, rerun.matter_id, contestant=rerun.contestant, attempt=rerun.attempt))
     for verdict in rows.verdict_orders:
         if assignment := shown.get(verdict.presentation_id):
-            what = {"matter_id": assignment.matter_id, "contestant": None, "pairing_id": assignment.pairing_id}
-            found.append({**_picked(verdict.row(), kept), **what, **_ordered(verdict, VERDICT_ORDERS)})
+            found.append(_order_row(verdict, VERDICT_ORDERS, assignment.matter_id, pairing_id=assignment.pairing_id))
     return found
 
 
-def _ordered(order: AnswerOrder | VerdictOrder, path: Path) -> Row:
-    source = (path / order.file_name).as_posix()
-    return {"order_sha256": order.row()["row_sha256"], "order": order.kind, "ordered_by": order.by, "source_path": source}
+def _order_row(order: AnswerOrder | RerunOrder | VerdictOrder, folder: Path, matter_id: str, **what: str | int) -> Row:
+    """A row of orders. what: the answer, its further attempt, or the pairing that it is about."""
+    about = {"matter_id": matter_id, "contestant": None, "attempt": None, "pairing_id": None, **what}
+    own = {"order_sha256": order.row()["row_sha256"], "order": order.kind, "ordered_by": order.by}
+    source = (folder / order.file_name).as_posix()
+    return {**own, **about, "reason": order.reason, "ordered_at": order.ordered_at, "source_path": source}
+
+
+def scenario_row(name: str, scenario: Scenario) -> Row:
+    """A row of scenarios: the rule, or the matters as a canonical list."""
+    listed = canonical(sorted(scenario.matters)) if scenario.matters else None
+    return {"scenario": name, "rule": scenario.rule, "matters": listed, "reason": scenario.reason}
 
 
 def tables(rows: InUse) -> dict[str, list[Row]]:
@@ -333,6 +352,7 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
         "judges": [judge_row(name, config) for name, config in rows.judges.items()],
         "controls": [control_row(control) for control in rows.controls if control.scored],
         "orders": order_rows(rows, shown),
+        "scenarios": [scenario_row(name, scenario) for name, scenario in rows.scenarios.items()],
     }
 
 
@@ -349,10 +369,12 @@ def _picked(row: Row, kept: Iterable[str]) -> Row:
 
 def record() -> None:
     settled: Choices = choices(settings)
+    study: Study = setting("study", settled.study, settings)
     with refusing(str(PARAMS)):
         check_contestants(settled.contestants)
     with refusing(kind=BadRecord):
-        check_folders(ORDERS, [ANSWER_ORDERS, VERDICT_ORDERS])
+        check_folders(ORDERS, [ANSWER_ORDERS, RERUN_ORDERS, VERDICT_ORDERS])
+        rerun_orders = orders_in(RERUN_ORDERS, RerunOrder)
         answer_orders, verdict_orders = orders_in(ANSWER_ORDERS, AnswerOrder), orders_in(VERDICT_ORDERS, VerdictOrder)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         assignments = read_made(ASSIGNMENTS_RECORDING, stored_assignment)
@@ -364,9 +386,11 @@ def record() -> None:
         assignments=assignments,
         verdicts=handed(VERDICTS, Verdict.read),
         answer_orders=answer_orders,
+        rerun_orders=rerun_orders,
         verdict_orders=verdict_orders,
         judges={settled.judge: setting("judge", settled.judge, settings)},
         controls=handed(CONTROLS, ControlVerdict.read),
+        scenarios=all_scenarios(study.scenarios),
     )
     with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stages import measure, record
 from stages.schema.names import pairing_id, verdict_id
+from stages.schema.scenarios import ALWAYS
 from stages.schema.tables import TABLES, write_table
 
 CONSTRUCTED = Path(__file__).parent / "golden/constructed"
@@ -42,24 +43,33 @@ def constructed_tables(name: str, without: Collection[str] = ()) -> None:
     contestants = [{**filled["contestants"], "contestant": contestant} for contestant in names]
     judges = [{**filled["judges"], "judge": "x"}]
     answers = [
-        {**filled["answers"], "status": "complete", **own}
+        {**filled["answers"], "status": "complete", "names_itself": False, "addresses_the_judge": False, **own}
         for own in constructed_answers(name, sorted({row["matter_id"] for row in rows}), names)
     ]
+    scenarios = [record.scenario_row(name, scenario) for name, scenario in ALWAYS.items()]
     found = {
         "matters": matters, "contestants": contestants, "judges": judges, "answers": answers, "verdicts": verdicts, "assignments": assignments,
+        "scenarios": scenarios,
     }  # fmt: skip
     for table in TABLES:
         write_table(table, found.get(table, []), TABLES_FOLDER)
 
 
 def constructed_answers(name: str, matters: Collection[str], contestants: Collection[str]) -> list[dict]:
-    """Answers as long as the constructed ones, where there is a table of them; else one letter each."""
+    """Answers as long as the constructed ones and that ended as they did, where there is a table of them; else one letter each."""
     path = CONSTRUCTED / f"{name[:2]}_answers.csv"
     if not path.exists():
         return [{"matter_id": matter, "contestant": contestant} for matter in matters for contestant in contestants]
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["matter_id"] in matters]
-    return [{"matter_id": row["matter_id"], "contestant": row["contestant"], "text": "x" * int(row["chars"])} for row in rows]
+    ended = {"stop": "complete", "content_filter": "filtered"}
+    return [
+        {
+            "matter_id": row["matter_id"], "contestant": row["contestant"], "text": "x" * int(row["chars"]),
+            "status": ended[row["finish_reason"]], "attempt": 1 + int(row["rerun"]),
+        }
+        for row in rows
+    ]  # fmt: skip
 
 
 def expected(name: str) -> dict:

@@ -98,7 +98,7 @@ def attempt(matter_id: str, contestant: str, **changes) -> Attempt:
     number = changes.get("attempt", 1)
     row = {
         **call(f"{matter_id} {contestant} {number}"), "matter_id": matter_id, "contestant": contestant, "attempt": number,
-        "status": "complete", "text": text, "text_sha256": text_digest(text), "names_itself": False, "addresses_the_judge": False,
+        "status": "complete", "provider_code": None, "text": text, "text_sha256": text_digest(text), "reasoning": None, "names_itself": False, "addresses_the_judge": False,
         "scored": True,
         "attempt_rule": "recorded_attempt", "ordered_by": None, "reason": None,
     }  # fmt: skip

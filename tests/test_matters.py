@@ -252,6 +252,35 @@ def test_windows_line_ends_and_the_same_matters_give_the_same_rows(project):
     assert Path("data/work/matters.jsonl").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("scenarios", "sentence"),
+    [
+        ("{x: {reason: r, matters: [Q91]}}", "scenarios.x.matters: no matter 'Q91' in data/matters; the nearest is 'Q"),
+        ("{x: {reason: r, rule: truncate}}", "key 'scenarios.x.rule' must be 'as_delivered', "),
+        ("{x: {rule: truncated}}", "key 'scenarios.x.reason' is missing"),
+    ],
+)
+def test_a_scenario_that_cannot_be_counted_is_refused_before_anything_is_spent(project, scenarios, sentence):
+    with (project / "conf/study/first.yaml").open("a") as file:
+        file.write(f"scenarios: {scenarios}\n")
+    assert refusal().startswith(f"conf/study/first.yaml: {sentence}")
+
+
+def test_a_scenario_may_name_a_matter_that_the_study_does_not_ask_about(project):
+    with (project / "conf/study/first.yaml").open("a") as file:
+        file.write("scenarios: {without_q77: {reason: r, matters: [Q77]}}\n")
+    matters()
+    assert len(read_rows(Path("data/work/matters.jsonl"))) == 8
+
+
+def test_an_unknown_attempt_rule_is_refused_with_the_nearest(project):
+    edit(project / "conf/study/first.yaml", '"1": recorded_attempt', '"1": complete_rerun')
+    words = (
+        "key 'attempt_rules.1' must be 'recorded_attempt' or 'completed_rerun'; the nearest is 'completed_rerun' (it is 'complete_rerun')"
+    )
+    assert refusal() == f"conf/study/first.yaml: {words}"
+
+
 def test_a_changed_instrument_is_refused_with_both_digests_and_the_two_ways_on(project):
     edit(project / "conf/instrument/material_outcome.yaml", "at most two sentences", "at most three sentences")
     said = refusal()

@@ -15,7 +15,7 @@ from stages.schema.tables import TABLES, read_table, write_table
 from tests.published import TABLES_FOLDER, counted, leaves, measured
 from tests.small_record import NAMES, small_record, turned, verdict, write_project
 
-TEXTS = {"method", "interval_method", "test", "withheld", "refused", "no_interval"}
+TEXTS = {"method", "interval_method", "test", "withheld", "refused", "no_interval", "reason", "rule", "first", "last", "trained_until"}
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,11 @@ def test_metrics_are_numbers_and_texts_by_name():
     for name, tree in counted(small_record()).items():
         for path, value in leaves(tree):
             *parts, last = path.split(".")
-            texts = name == "provenance" or {"abandoned", "found", "found_circles"} & set(parts) or path in (".judge", ".because")
+            texts = (
+                name in ("provenance", "disclosures")
+                or {"abandoned", "found", "found_circles", "flips"} & set(parts)
+                or path in (".judge", ".because")
+            )
             texts = texts or (last in TEXTS and "status" not in parts)
             assert type(value) in ((str,) if texts else (bool,) if path == ".qualifies" else (int, float)), path
 
@@ -84,7 +88,8 @@ def test_the_stage_writes_its_files_that_are_the_same_every_time(project):
     record.record()
     measure.measure()
     before = {path.name: path.read_bytes() for path in Path("metrics").iterdir()}
-    assert sorted(before) == ["coverage.json", "judge.json", "pairs.json", "provenance.json", "qualification.json", "scores.json"]
+    names = ("coverage", "disclosures", "judge", "pairs", "provenance", "qualification", "scenarios", "scores", "timing")
+    assert sorted(before) == [f"{name}.json" for name in names]
     assert json.loads(before["pairs.json"]) == counted(small_record())["pairs"]
     measure.measure()
     assert {path.name: path.read_bytes() for path in Path("metrics").iterdir()} == before

@@ -15,7 +15,8 @@ from stages.schema.names import nearest
 EXAMPLE = """example:
   moot audit 'alder~birch.wins_1'      a number, as `dvc metrics show` names it: the rows that enter it, and those left out
   moot audit judge:a_share.share       a number of one file, here metrics/judge.json
-  moot audit Q01:alder                 an answer, with every number that changes without it
+  moot audit Q01:alder                 an answer: the attempt that is scored, with every number that changes without it
+  moot audit Q01:alder:1               one attempt of several
   moot audit Q01:alder~birch           a verdict, by its pairing: sides, words, both answers, messages, settings, digests
   moot audit Q01:alder~birch --prompt  the exact bytes that were sent, proved by the request digest
   moot audit Q01                       a matter; alder: a contestant; Q01:identical:2: a control in its second order

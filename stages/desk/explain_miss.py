@@ -55,7 +55,7 @@ def explained(label: str, request: Request, rows: list[Row]) -> Row:
 def run(given: argparse.Namespace) -> list[Row]:
     """Every missing reply, explained. Raises BadInput or BadRecord as ``load`` does."""
     study = load()
-    answers = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests}
+    answers = {asked.label: asked.request for asked in study.attempts}
     recorded = [row for rows in (*study.answers.values(), *study.verdicts.values()) for row in rows]
     missing = {label: r for label, r in answers.items() if r.sha256 not in study.answers}
     missing |= {label: r for label, r in study.verdict_requests.items() if r.sha256 not in study.verdicts}

@@ -6,9 +6,10 @@ from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
 from stages.instrument.reader import read
+from stages.providers.attempts import Asked, attempts, by_answer
 from stages.providers.reading import recorded_reply
-from stages.providers.requests import Model, Question, answer_request, verdict_request
-from stages.runtime.compose import choices, settings_of
+from stages.providers.requests import Model, Question, verdict_request
+from stages.runtime.compose import CONF, choices, settings_of
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import (
     ANSWERS_RECORDING,
@@ -16,13 +17,16 @@ from stages.runtime.paths import (
     CONTROLS_FOLDER,
     MATTERS_FOLDER,
     QUALIFICATION_RECORDING,
+    RERUN_ORDERS,
     VERDICTS_RECORDING,
 )
+from stages.schema.attempt_rules import AttemptRule, scored_attempt
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
 from stages.schema.controls import Control, controls, read_controls
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
+from stages.schema.orders import RerunOrder, orders_in
 from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
 from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
 from stages.store.recordings import Recording
@@ -40,6 +44,8 @@ class InUse:
     battery: dict[str, Matter]
     all_matters: dict[str, Matter]
     answers: dict[str, list[Row]]
+    reruns: list[RerunOrder]
+    rules: dict[str, AttemptRule]
     verdicts: dict[str, list[Row]]
     stored: Stored
     controls: list[Control]
@@ -50,18 +56,38 @@ class InUse:
         return instrument_digest(self.instrument)
 
     @cached_property
-    def answer_requests(self) -> list[Request]:
-        """The request of every planned answer."""
-        return [answer_request(name, model, matter) for name, model in self.contestants.items() for matter in self.battery.values()]
+    def attempts(self) -> list[Asked]:
+        """Every attempt at a planned answer: the first ones, and further ones that an order asks for; with its recorded replies."""
+        return attempts(
+            self.contestants,
+            self.battery,
+            self.reruns,
+            lambda asked: {r.sha256: self.answers[r.sha256] for r in asked if r.sha256 in self.answers},
+        )
+
+    @cached_property
+    def scored(self) -> dict[tuple[str, str], Asked]:
+        """The attempt that the study's rule scores, of each (matter, contestant) that has one."""
+        found = {}
+        for (matter, contestant), made in by_answer(self.attempts).items():
+            found[matter, contestant] = made[scored_attempt(self.rules[matter], [recorded_reply(asked.rows[0]).status for asked in made])]
+        return found
+
+    @cached_property
+    def answer_requests(self) -> dict[str, Request]:
+        """The request of every planned answer by its id: of the attempt that is scored, or of the first where none came."""
+        return {":".join(asked.key): self.scored.get(asked.key, asked).request for asked in self.attempts if asked.number == 1}
+
+    @cached_property
+    def other_attempts(self) -> dict[str, Asked]:
+        """Every attempt that is not the answer's own, by matter:contestant:attempt."""
+        own = {request.sha256 for request in self.answer_requests.values()}
+        return {asked.name: asked for asked in self.attempts if asked.request.sha256 not in own}
 
     @cached_property
     def texts(self) -> dict[tuple[str, str], str]:
         """The answer of each (matter, contestant) that has one."""
-        found = {}
-        for request in self.answer_requests:
-            for row in self.answers.get(request.sha256, [])[:1]:
-                found[row["matter_id"], row["contestant"]] = recorded_reply(row).text
-        return found
+        return {key: recorded_reply(asked.rows[0]).text for key, asked in self.scored.items()}
 
     @cached_property
     def assignments(self) -> dict[str, Assignment]:
@@ -154,6 +180,10 @@ def load(picked: Choices | None = None) -> InUse:
     names = sorted(picked.contestants)
     files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge)]
     study, instrument, judge, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
+    with refusing(f"{CONF / 'study' / picked.study}.yaml"):
+        rules = {matter.matter_id: study.rule_of(matter.series, matter.source_path) for matter in battery}
+    with refusing(kind=BadRecord):
+        reruns = orders_in(RERUN_ORDERS, RerunOrder)
     return InUse(
         choices=picked,
         study=study,
@@ -163,6 +193,8 @@ def load(picked: Choices | None = None) -> InUse:
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
         answers=Recording(ANSWERS_RECORDING).by_request(),
+        reruns=reruns,
+        rules=rules,
         verdicts=Recording(VERDICTS_RECORDING).by_request(),
         controls=tests if judge.qualifies else [],  # a judge without thresholds is asked none
         qualification=Recording(QUALIFICATION_RECORDING).by_request(),

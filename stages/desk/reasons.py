@@ -32,6 +32,8 @@ History = Callable[[str, str], list[str]]  # the committed versions of one setti
 
 def why(wanted: Wanted, study: InUse, history: History) -> Why:
     """Why this reply is missing. history: ``earlier``, remembered for as long as one command runs."""
+    if wanted.kind == "answer" and wanted.attempt > 1:
+        return Why("an order in data/orders/reruns asks for a further attempt")
     if wanted.kind == "answer" and wanted.request:
         return _answer(wanted.request, study, history)
     if wanted.request is None:

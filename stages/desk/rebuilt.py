@@ -4,23 +4,27 @@ What stands under data/work and data/tables is not looked at.
 """
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from stages.desk.in_use import InUse
 from stages.instrument.reader import READER, Reading, read
+from stages.providers.attempts import Asked, by_answer
 from stages.providers.reading import call_fields, recorded_reply
 from stages.runtime.paths import (
     ANSWER_ORDERS,
     ANSWERS_RECORDING,
     QUALIFICATION_RECORDING,
+    RERUN_ORDERS,
     VERDICT_ORDERS,
     VERDICTS_RECORDING,
 )
 from stages.schema.calls import Row
 from stages.schema.canonical import canonical, text_digest
 from stages.schema.names import addresses_the_judge
-from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, orders_in
 from stages.schema.rows import rederivable
+from stages.schema.scenarios import ALWAYS
 
 Tables = dict[str, list[Row]]
 _SYSTEM = ("provider", "model", "family", "route")
@@ -53,6 +57,7 @@ def rebuilt(study: InUse) -> Tables:
         "judges": [_judge(study)],
         "controls": controls,
         "orders": _orders(study),
+        "scenarios": _scenarios(study),
     }
 
 
@@ -90,25 +95,37 @@ def _stands_alone(text: str, word: str) -> bool:
 
 
 def _attempts(study: InUse) -> Iterator[Row]:
-    for request in study.answer_requests:
-        rows = study.answers.get(request.sha256, [])
-        if not rows:
-            continue
-        matter, contestant, attempt = (request.subject[key] for key in ("matter_id", "contestant", "attempt"))
-        model, reply = study.contestants[str(contestant)], recorded_reply(rows[0])
-        fields = call_fields(rows, reply, model)
-        own = study.battery[str(matter)]
-        yield {
-            "attempt_id": f"{matter}:{contestant}:{attempt}", "matter_id": matter, "contestant": contestant, "attempt": attempt,
-            "scored": True, "attempt_rule": study.study.rule_of(own.series, own.source_path), "status": reply.status, "text": reply.text,
-            "text_sha256": text_digest(reply.text), "names_itself": names_itself(reply.text, [model.family, *model.known_as, model.model]),
-            "addresses_the_judge": addresses_the_judge(reply.text), **{key: fields[key] for key in _ATTEMPT},
-            "ordered_by": None, "reason": None, "source_path": ANSWERS_RECORDING.as_posix(),
-        }  # fmt: skip
+    """Every delivered attempt, the first ones and those that were ordered."""
+    for (matter, _), own in by_answer(study.attempts).items():
+        counts = _scored(study.rules[matter], own)
+        yield from (_attempt(study, asked, asked is counts) for asked in own)
+
+
+def _scored(rule: str, own: list[Asked]) -> Asked:
+    """The attempt that a rule scores: the first one, unless the rule waits for a complete one and there is one."""
+    complete = [asked for asked in own if recorded_reply(asked.rows[0]).status == "complete"]
+    return complete[0] if rule == "completed_rerun" and complete else own[0]
+
+
+def _attempt(study: InUse, asked: Asked, scored: bool) -> Row:
+    (matter, contestant), order = asked.key, asked.order
+    model, reply = study.contestants[contestant], recorded_reply(asked.rows[0])
+    fields = call_fields(asked.rows, reply, model)
+    return {
+        "attempt_id": f"{matter}:{contestant}:{asked.number}", "matter_id": matter, "contestant": contestant, "attempt": asked.number,
+        "scored": scored, "attempt_rule": study.rules[matter], "status": reply.status, "text": reply.text,
+        "text_sha256": text_digest(reply.text), "names_itself": names_itself(reply.text, [model.family, *model.known_as, model.model]),
+        "addresses_the_judge": addresses_the_judge(reply.text), "provider_code": reply.provider_code, "reasoning": reply.reasoning,
+        **{key: fields[key] for key in _ATTEMPT}, "ordered_by": order.by if order else None, "reason": order.reason if order else None,
+        "source_path": ANSWERS_RECORDING.as_posix(),
+    }  # fmt: skip
 
 
 def _answer(row: Row) -> Row:
-    kept = ("matter_id", "contestant", "attempt", "status", "finish_reason", "text", "text_sha256", "names_itself", "addresses_the_judge")
+    kept = (
+        "matter_id", "contestant", "attempt", "attempt_rule", "status", "finish_reason", "text", "text_sha256", "names_itself",
+        "addresses_the_judge",
+    )  # fmt: skip
     return {"answer_id": f"{row['matter_id']}:{row['contestant']}", **{key: row[key] for key in kept}, "source_path": row["source_path"]}
 
 
@@ -126,9 +143,9 @@ def _call(kind: str, rows: list[Row], model: Any) -> Row:
 
 
 def _answer_calls(study: InUse) -> Iterator[Row]:
-    for request in study.answer_requests:
-        if rows := study.answers.get(request.sha256):
-            yield _call("answer", rows, study.contestants[str(request.subject["contestant"])])
+    for asked in study.attempts:
+        if asked.rows:
+            yield _call("answer", asked.rows, study.contestants[asked.key[1]])
 
 
 def said_of(study: InUse, row: Row) -> tuple[str, Reading]:
@@ -187,17 +204,32 @@ def _orders(study: InUse) -> list[Row]:
     found: list[Row] = []
     for order in orders_in(ANSWER_ORDERS, AnswerOrder):
         if order.contestant in study.contestants and order.matter_id in study.battery:
-            found.append(_order(order, (ANSWER_ORDERS / order.file_name).as_posix(), order.matter_id, order.contestant, None))
+            found.append(_order(order, ANSWER_ORDERS, order.matter_id, contestant=order.contestant))
+    delivered = {asked.request.sha256 for asked in study.attempts if asked.rows}
+    for rerun in study.reruns:
+        if rerun.after_sha256 in delivered:
+            found.append(_order(rerun, RERUN_ORDERS, rerun.matter_id, contestant=rerun.contestant, attempt=rerun.attempt))
     shown = {presentation.presentation_id: pairing for pairing, presentation in study.presentations.items()}
     for verdict in orders_in(VERDICT_ORDERS, VerdictOrder):
         if pairing := shown.get(verdict.presentation_id):
-            source = (VERDICT_ORDERS / verdict.file_name).as_posix()
-            found.append(_order(verdict, source, study.assignments[pairing].matter_id, None, pairing))
+            found.append(_order(verdict, VERDICT_ORDERS, study.assignments[pairing].matter_id, pairing_id=pairing))
     return found
 
 
-def _order(order: AnswerOrder | VerdictOrder, source: str, matter: str, contestant: str | None, pairing: str | None) -> Row:
+def _order(order: AnswerOrder | RerunOrder | VerdictOrder, folder: Path, matter: str, **about: str | int) -> Row:
     return {
-        "order_sha256": order.row()["row_sha256"], "order": order.kind, "matter_id": matter, "contestant": contestant,
-        "pairing_id": pairing, "reason": order.reason, "ordered_by": order.by, "ordered_at": order.ordered_at, "source_path": source,
+        "order_sha256": order.row()["row_sha256"], "order": order.kind, "matter_id": matter, "contestant": None, "attempt": None,
+        "pairing_id": None, **about, "reason": order.reason, "ordered_by": order.by, "ordered_at": order.ordered_at,
+        "source_path": (folder / order.file_name).as_posix(),
     }  # fmt: skip
+
+
+def _scenarios(study: InUse) -> list[Row]:
+    """The scenarios that always stand, and the study's own."""
+    listed = {**ALWAYS, **study.study.scenarios}
+    return [
+        {
+            "scenario": name, "rule": one.rule, "matters": canonical(sorted(one.matters)) if one.matters else None, "reason": one.reason,
+        }
+        for name, one in listed.items()
+    ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Literal
 
 from stages.desk.in_use import InUse
 from stages.instrument.reader import read
+from stages.providers.attempts import Asked, attempts
 from stages.providers.reading import recorded_reply
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
@@ -23,8 +24,8 @@ class Wanted:
     """One reply that the study asks for, and where it will come from.
 
     recorded: from the recording. journal: from this machine's journal. buy: from its provider. maybe: a verdict on an answer that is
-    still to come; it is bought unless that answer comes word for word as one that was judged before. abandoned: an order says not to buy
-    it. unanswered: a verdict on an abandoned answer. Only the first three have a request.
+    still to come; it is bought unless that answer comes word for word as one that was judged before, or is a further attempt that comes
+    incomplete. abandoned: an order says not to buy it. unanswered: a verdict on an abandoned answer. A maybe has no request.
     """
 
     label: str
@@ -54,19 +55,33 @@ class Outlook:
 
     @cached_property
     def answers(self) -> list[Wanted]:
-        """Every planned answer."""
-        return [self._answer(request) for request in self._given.answer_requests]
+        """Every planned answer, and every further attempt that an order asks for."""
+        given = self._given
+        return [self._answer(asked) for asked in attempts(given.contestants, given.battery, given.reruns, self._replies)]
 
-    def _answer(self, request: Request) -> Wanted:
-        matter, contestant = str(request.subject["matter_id"]), request.asked
+    def _replies(self, requests: list[Request]) -> dict[str, list[Row]]:
+        """What a round of requests will find in the recordings or in the journal."""
+        found = {request.sha256: self._given.answers.get(request.sha256, []) for request in requests}
+        for request in requests:
+            if not found[request.sha256] and not self._is_abandoned(request) and (row := self._journal.holds(request.sha256)):
+                found[request.sha256] = [row]
+        return found
+
+    def _is_abandoned(self, request: Request) -> bool:
+        """Whether an order ends this gap. A further attempt has an order of its own."""
+        subject = request.subject
+        return subject["attempt"] == 1 and (subject["matter_id"], subject["contestant"]) in self._ended.answers
+
+    def _answer(self, asked: Asked) -> Wanted:
         state: State = "buy"
-        if request.sha256 in self._given.answers:
+        if asked.request.sha256 in self._given.answers:
             state = "recorded"
-        elif (matter, contestant) in self._ended.answers:
-            state = "abandoned"
-        elif self._journal.holds(request.sha256):
+        elif asked.rows:
             state = "journal"
-        return Wanted(answer_id(matter, contestant), "answer", contestant, matter, state, request)
+        elif self._is_abandoned(asked.request):
+            state = "abandoned"
+        matter, contestant = asked.key
+        return Wanted(asked.label, "answer", contestant, matter, state, asked.request, asked.number)
 
     @cached_property
     def study(self) -> InUse:
@@ -95,12 +110,20 @@ class Outlook:
 
     def _verdict(self, pairing: Pairing) -> Wanted:
         shown = self.presentations.get(pairing.pairing_id)
+        if shown and self._may_be_replaced(pairing):
+            return Wanted(pairing.pairing_id, "verdict", self._given.choices.judge, pairing.matter_id, "maybe")
         if shown:
             return self._asked(pairing.pairing_id, shown, "verdict", self.study.verdicts)
         sides = {answer_id(pairing.matter_id, name) for name in (pairing.contestant_1, pairing.contestant_2)}
         ended = any(wanted.state == "abandoned" for wanted in self.answers if wanted.label in sides)
         state: State = "unanswered" if ended else "maybe" if self._may_be_recorded(pairing) else "buy"
         return Wanted(pairing.pairing_id, "verdict", self._given.choices.judge, pairing.matter_id, state)
+
+    def _may_be_replaced(self, pairing: Pairing) -> bool:
+        """Whether a further attempt at one of the two answers is still to come, and is scored if it comes complete."""
+        due = self._given.rules[pairing.matter_id] == "completed_rerun"
+        sides = (pairing.contestant_1, pairing.contestant_2)
+        return due and any((w.state, w.matter_id) == ("buy", pairing.matter_id) and w.asked in sides for w in self.answers)
 
     @cached_property
     def controls(self) -> list[Wanted]:

@@ -5,8 +5,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from stages.desk.checks.attempts import attempts_have_orders
 from stages.desk.checks.blindness import judge_is_blind, names_are_counted
 from stages.desk.checks.check import Check
+from stages.desk.checks.dates import dates_against_commits
 from stages.desk.checks.lock import results_stand, settings_stand
 from stages.desk.checks.recorded import (
     RECORDINGS,
@@ -33,7 +35,8 @@ Nothing is bought and no network is touched. The exit code is 0 when every check
 
 _RECORD = "the record digest is the published one"
 _OF_STUDY: tuple[Callable[[InUse], Check], ...] = (
-    pin_holds, sides_stand, answers_match, verdicts_match, controls_match, readings_stand, judge_is_blind, names_are_counted,
+    pin_holds, sides_stand, attempts_have_orders, dates_against_commits, answers_match, verdicts_match, controls_match, readings_stand,
+    judge_is_blind, names_are_counted,
 )  # fmt: skip
 
 

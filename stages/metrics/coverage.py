@@ -41,7 +41,7 @@ def tree(frames: Frames, pairs: list[PairCount]) -> Tree:
 def abandoned(orders: pd.DataFrame) -> Tree | None:
     """What was given up, each with its published reason; None where nothing was."""
     found = {}
-    for order in orders.to_dict("records"):
+    for order in orders[orders["order"] == "abandon"].to_dict("records"):
         what = order["pairing_id"] if isinstance(order["pairing_id"], str) else f"{order['matter_id']}:{order['contestant']}"
         found[what] = f"{order['reason']} ({order['ordered_by']}, {order['ordered_at']:%Y-%m-%d})"
     return found or None

@@ -10,6 +10,7 @@ Connection = duckdb.DuckDBPyConnection
 
 TABLE_NAMES = (
     "matters", "contestants", "attempts", "answers", "assignments", "verdicts", "rejected_points", "calls", "judges", "controls", "orders",
+    "scenarios",
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated

@@ -18,6 +18,7 @@ READINGS_RECORDING = RECORDINGS / "readings.jsonl"
 VERDICTS_RECORDING = RECORDINGS / "verdicts.jsonl"
 ORDERS = Path("data/orders")
 ANSWER_ORDERS = Path("data/orders/answers")
+RERUN_ORDERS = Path("data/orders/reruns")
 VERDICT_ORDERS = Path("data/orders/verdicts")
 TABLES = Path("data/tables")
 METRICS = Path("metrics")

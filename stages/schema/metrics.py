@@ -5,7 +5,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, model_validator
 
 from stages.schema.names import pair_name, pairs
-from stages.schema.shapes import Count, Dollars, Sha256, Shape, Text, checked, shown
+from stages.schema.shapes import Count, Day, Dollars, Sha256, Shape, Text, checked, shown
 
 
 class _Tree(Shape):
@@ -187,13 +187,60 @@ class Qualification(_Tree):
     because: Text
 
 
+class LeftPair(_Shared):
+    """One pair with some of its pairings left out."""
+
+    wins_1: Count
+    wins_2: Count
+    left_out: Count
+
+
+class ScenarioMetrics(_Tree):
+    """One scenario. rule or matters says what is left out."""
+
+    reason: Text
+    rule: Text | None = None
+    matters: Text | None = None
+    left_out: Count
+    flipped: Count
+    flips: dict[str, Text]
+    pairs: dict[str, LeftPair]
+
+
+class TimedSeries(_Tree):
+    answers: Count
+    public_before: Count
+    same_day: Count
+    public_after: Count
+
+
+class TimedContestant(_Tree):
+    series: dict[str, TimedSeries]
+    trained_until: Day | None = None
+
+
+class TimingMetrics(_Tree):
+    contestants: dict[str, TimedContestant]
+
+
+class Disclosures(_Tree):
+    """Kinds of disclosures, in each a sentence by id. Only ``scope`` is always there."""
+
+    __pydantic_extra__: dict[str, dict[str, Text]]
+
+    scope: dict[str, Text]
+
+
 FILES: dict[str, Any] = {
     "coverage": CoverageMetrics,
+    "disclosures": Disclosures,
     "judge": JudgeMetrics,
     "pairs": dict[Text, PairMetrics],
     "provenance": Provenance,
     "qualification": Qualification,
+    "scenarios": dict[Text, ScenarioMetrics],
     "scores": dict[Text, ContestantCounts],
+    "timing": TimingMetrics,
 }
 
 
@@ -222,8 +269,10 @@ def check_names(name: str, tree: Any, contestants: list[str]) -> None:
         "judge": [("balance.", tree.get("balance")), ("rejected_points.", tree.get("rejected_points"))],
         "scores": [("", tree)],
         "pairs": [("", tree)],
+        "scenarios": [(f"{key}.pairs.", own["pairs"]) for key, own in tree.items()] if name == "scenarios" else [],
+        "timing": [("contestants.", tree.get("contestants"))],
     }
-    wanted = [pair_name(*pair) for pair in pairs(contestants)] if name == "pairs" else contestants
+    wanted = [pair_name(*pair) for pair in pairs(contestants)] if name in ("pairs", "scenarios") else contestants
     for place, counts in by_name.get(name, []):
         for absent in [each for each in wanted if each not in counts]:
             raise ValueError(f"key {place + absent!r} is missing, and the tables hold {absent}")

@@ -3,12 +3,15 @@
 Example, data/orders/answers/Q03-alder.json (one under verdicts/, which the judge stage reads, names a presentation only):
     {"by":"A. Author","contestant":"alder","format":1,"kind":"abandon","matter_id":"Q03","ordered_at":"2026-11-30T08:15:11.000Z",
      "reason":"the provider withdrew the model","row_sha256":"…"}
+An order to make a further attempt (reruns/) also names the attempt and, by its request digest, the one that it comes after.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import ClassVar, Literal, Self, TypeVar
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
+
+from pydantic import Field
 
 from stages.schema.calls import FORMAT, Row, check_row, seal
 from stages.schema.jsonl import read_rows
@@ -22,7 +25,7 @@ _BESIDE = "README.md"  # what may stand in a folder of orders beside them
 class _Order(ABC):
     about: ClassVar[str]
 
-    kind: Literal["abandon"]
+    kind: str
     reason: Words
     by: Words
     ordered_at: Moment
@@ -59,6 +62,7 @@ class AnswerOrder(_Order):
 
     about: ClassVar[str] = "answers"
 
+    kind: Literal["abandon"]
     contestant: PlainWord
     matter_id: MatterId
 
@@ -73,11 +77,32 @@ class VerdictOrder(_Order):
 
     about: ClassVar[str] = "verdicts"
 
+    kind: Literal["abandon"]
     presentation_id: Sha256
 
     @property
     def file_name(self) -> str:
         return f"{self.presentation_id[:16]}.json"
+
+
+@dataclass(frozen=True)
+class RerunOrder(_Order):
+    """rerun: make attempt number ``attempt``, because the one before it, whose request digest is ``after_sha256``, was not complete.
+
+    The digest binds the order to the matter's text and to the settings of that day: an answer to another text is not meant by it.
+    """
+
+    about: ClassVar[str] = "reruns"
+
+    kind: Literal["rerun"]
+    contestant: PlainWord
+    matter_id: MatterId
+    attempt: Annotated[int, Field(ge=2, lt=2**63)]
+    after_sha256: Sha256
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.matter_id}-{self.contestant}-{self.attempt}-{self.after_sha256[:8]}.json"
 
 
 Kind = TypeVar("Kind", bound=_Order)

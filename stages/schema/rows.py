@@ -58,14 +58,20 @@ class Call(_Row):
 
 @dataclass(frozen=True)
 class Attempt(Call):
-    """One request for an answer and what came back. Exactly one attempt of an answered matter is ``scored``."""
+    """One request for an answer and what came back. Exactly one attempt of an answered matter is ``scored``.
+
+    provider_code: the reply's own further word on how it ended. reasoning: what the reply tells apart from the answer; never judged.
+    ordered_by and reason: of the order that this attempt follows, None for a first attempt.
+    """
 
     matter_id: MatterId
     contestant: PlainWord
     attempt: Number
     status: Status
+    provider_code: str | None
     text: str
     text_sha256: Sha256
+    reasoning: str | None
     names_itself: bool
     addresses_the_judge: bool
     scored: bool

@@ -11,7 +11,9 @@ from jsonschema.exceptions import SchemaError
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from stages.schema.addresses import address
+from stages.schema.attempt_rules import AttemptRule
 from stages.schema.names import nearest
+from stages.schema.scenarios import Scenario, ScenarioName, all_scenarios
 from stages.schema.shapes import Day, Sha256, Shape, Text, checked, spelled
 
 
@@ -23,7 +25,6 @@ def _address(text: str) -> str:
 
 
 Menu = Literal["A", "B", "tie", "both_inadequate"]
-AttemptRule = Literal["recorded_attempt"]
 
 
 class Group(Shape):
@@ -205,11 +206,17 @@ class Instrument(Group):
 
 
 class Study(Group):
-    """What is asked of the record: the pinned instrument and the rule that picks the attempt to score, per series."""
+    """What is asked of the record: the pinned instrument, the rule that picks the attempt to score, per series, and further scenarios."""
 
     title: Text
     instrument_sha256: Sha256
     attempt_rules: dict[str, AttemptRule]
+    scenarios: dict[ScenarioName, Scenario] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _keeps_what_always_stands(self) -> Self:
+        all_scenarios(self.scenarios)
+        return self
 
     def check_instrument(self, instrument_sha256: str) -> None:
         """Raise ValueError when the study pins another instrument than the chosen one."""

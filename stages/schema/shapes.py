@@ -113,7 +113,7 @@ def _sentence(kind: Any, error: ValidationError) -> str:
     if first["type"] in ("missing", "union_tag_not_found"):
         return f"key {place!r} is missing"
     what = f"key {place!r} " if place else ""
-    if "[key]" in first["loc"][-1:] or first["type"] == "invalid_key":
+    if first["type"] == "invalid_key" or (first["type"] == "string_type" and "[key]" in first["loc"][-1:]):
         return f"{what}must be quoted, because a key is text"
     words = _told(first)
     given = first["ctx"]["tag"] if first["type"] == "union_tag_invalid" else first["input"]

@@ -1,4 +1,4 @@
-"""The nine published tables: their columns, their order and the bytes they are written in. The only module that imports pyarrow.
+"""The published tables: their columns, their order and the bytes they are written in. The only module that imports pyarrow.
 
 Rows are dicts in JSON's spelling: a time is text such as 2026-11-30T08:15:11.123Z, a day is text such as 2026-11-30. The files hold
 typed columns. Equal rows give equal bytes under one pyarrow version, and an equal logical digest under every version.
@@ -83,14 +83,15 @@ TABLES = {
     "attempts": _table(
         "matter_id contestant attempt",
         attempt_id="text", matter_id="text", contestant="text", attempt="int", scored="bool", attempt_rule="text",
-        status="text", finish_reason="text?", text="text", text_sha256="text", names_itself="bool", addresses_the_judge="bool",
+        status="text", finish_reason="text?", provider_code="text?", text="text", text_sha256="text", reasoning="text?",
+        names_itself="bool", addresses_the_judge="bool",
         route="text", settings_sha256="text", served_model="text?", served_by="text?",
         prompt_tokens="int?", completion_tokens="int?", cost_usd="real?", started_at="time", elapsed_ms="int", tries="int",
         request_sha256="text", response_sha256="text", ordered_by="text?", reason="text?", source_path="text",
     ),
     "answers": _table(
         "matter_id contestant",
-        answer_id="text", matter_id="text", contestant="text", attempt="int", status="text", finish_reason="text?",
+        answer_id="text", matter_id="text", contestant="text", attempt="int", attempt_rule="text", status="text", finish_reason="text?",
         text="text", text_sha256="text", names_itself="bool", addresses_the_judge="bool", source_path="text",
     ),
     "assignments": _table(
@@ -130,9 +131,10 @@ TABLES = {
     ),
     "orders": _table(
         "order_sha256",
-        order_sha256="text", order="text", matter_id="text", contestant="text?", pairing_id="text?", reason="text", ordered_by="text",
-        ordered_at="time", source_path="text",
+        order_sha256="text", order="text", matter_id="text", contestant="text?", attempt="int?", pairing_id="text?", reason="text",
+        ordered_by="text", ordered_at="time", source_path="text",
     ),
+    "scenarios": _table("scenario", scenario="text", rule="text?", matters="text?", reason="text"),
 }  # fmt: skip
 
 

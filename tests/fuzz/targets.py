@@ -15,7 +15,7 @@ from stages.schema.controls import ControlVerdict
 from stages.schema.jsonl import load_json
 from stages.schema.matter import matter_from_row, parse_matter
 from stages.schema.metrics import FILES, check_metrics
-from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, orders_in
 from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Verdict
 from stages.schema.settings import GROUPS, settings
 from stages.schema.tables import read_table, write_table
@@ -78,7 +78,7 @@ def handed_row(data: bytes) -> None:
 def order(data: bytes) -> None:
     with TemporaryDirectory() as folder:
         (Path(folder) / "fuzzed.json").write_bytes(data)
-        orders_in(Path(folder), AnswerOrder if len(data) % 2 else VerdictOrder)
+        orders_in(Path(folder), (AnswerOrder, RerunOrder, VerdictOrder)[len(data) % 3])
 
 
 def table(data: bytes) -> None:
@@ -105,7 +105,7 @@ def _table() -> bytes:
     with TemporaryDirectory() as folder:
         own = {"order_sha256": "0" * 64, "order": "abandon", "ordered_by": "A", "source_path": "data/orders/answers/Q03-alder.json"}
         kept = {key: ORDER.row()[key] for key in ("matter_id", "contestant", "reason", "ordered_at")}
-        return write_table("orders", [{**own, **kept, "pairing_id": None}], Path(folder)).read_bytes()
+        return write_table("orders", [{**own, **kept, "attempt": None, "pairing_id": None}], Path(folder)).read_bytes()
 
 
 SEEDS = {

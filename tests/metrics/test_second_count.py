@@ -64,6 +64,43 @@ def test_the_counts_of_pairs(metrics):
     )
 
 
+LEFT_OUT = {
+    "as_delivered": "false",
+    "without_blocked": "status in ('blocked', 'filtered')",
+    "without_truncated": "status = 'truncated'",
+    "without_reruns": "attempt > 1",
+    "without_self_naming": "names_itself",
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_the_counts_of_scenarios(metrics, name):
+    query = f"""{PLANNED}, struck as (select matter_id, contestant from 'data/tables/answers.parquet' where {LEFT_OUT[name]}),
+        marked as (
+            select said.*, exists (from struck where struck.matter_id = said.matter_id and struck.contestant in (one, two)) as gone from said)
+        select one || '~' || two, count(*) filter (where winner = one and not gone), count(*) filter (where winner = two and not gone),
+            count(*) filter (where winner = 'tie' and not gone), count(*) filter (where winner = 'both_inadequate' and not gone),
+            count(winner) filter (where not gone), count(*) filter (where verdict = 'unreadable' and not gone),
+            count(*) filter (where verdict is null and not gone), count(*) filter (where gone), count(*)
+        from marked group by one, two order by one, two"""
+    names = ("wins_1", "wins_2", "ties", "both_inadequate", "n", "unreadable", "missing", "left_out", "planned")
+    found = metrics["scenarios"][name]["pairs"]
+    assert {pair: tuple(tree[key] for key in names) for pair, tree in found.items()} == {
+        pair: tuple(numbers) for pair, *numbers in duckdb.sql(query).fetchall()
+    }
+
+
+def test_the_counts_of_timing(metrics):
+    query = """select a.contestant, m.series, count(*), count(*) filter (where a.started_at::date > m.published),
+            count(*) filter (where a.started_at::date = m.published), count(*) filter (where a.started_at::date < m.published)
+        from 'data/tables/attempts.parquet' a join 'data/tables/matters.parquet' m using (matter_id) where a.scored group by all"""
+    names = ("answers", "public_before", "same_day", "public_after")
+    found = {(who, series): tuple(own[key] for key in names)
+             for who, tree in metrics["timing"]["contestants"].items() for series, own in tree["series"].items() if own["answers"]}  # fmt: skip
+    duckdb.sql("set timezone = 'UTC'")
+    assert found == {(who, series): tuple(numbers) for who, series, *numbers in duckdb.sql(query).fetchall()}
+
+
 def test_the_counts_of_contestants(metrics):
     query = f"""{PLANNED}, sides as (
             select one as who, two as other, matter_id, verdict, winner from said

@@ -34,7 +34,7 @@ def test_what_measure_writes_is_what_its_readers_want(trees, name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_more_keys_are_welcome(trees, name):
-    more = {"more": next(iter(trees[name].values())) if name in ("pairs", "scores") else {"of": 1}}
+    more = {"more": next(iter(trees[name].values())) if name in ("disclosures", "pairs", "scenarios", "scores") else {"of": 1}}
     check_metrics(name, {**trees[name], **more})
     assert "more" not in trees[name]
 
@@ -66,6 +66,8 @@ def test_another_value_at_any_place_is_refused_with_its_key_or_means_nothing_to_
         ("judge", ["balance", "birch"], "key 'balance.birch' is missing"),
         ("judge", ["rejected_points", "birch"], "key 'rejected_points.birch' is missing"),
         ("coverage", ["contestants", "cedar"], "key 'contestants.cedar' is missing"),
+        ("timing", ["contestants", "birch"], "key 'contestants.birch' is missing"),
+        ("scenarios", ["without_reruns", "pairs", "alder~cedar"], "key 'without_reruns.pairs.alder~cedar' is missing"),
     ],
 )
 def test_metrics_of_other_contestants_are_refused(trees, name, path, sentence):

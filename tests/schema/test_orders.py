@@ -6,20 +6,21 @@ import pytest
 
 from stages.schema.calls import check_row, seal
 from stages.schema.canonical import canonical
-from stages.schema.orders import AnswerOrder, VerdictOrder, check_folders, orders_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, check_folders, orders_in
 
 ANSWER = AnswerOrder("abandon", "withdrawn", "A. Author", "2026-11-30T08:15:11.000Z", "alder", "Q03")
+RERUN = RerunOrder("rerun", "cut off", "A. Author", "2026-11-30T08:15:11.000Z", "alder", "Q03", 2, "e" * 64)
 VERDICT = VerdictOrder("abandon", "refused", "A. Author", "2026-11-30T08:15:11.000Z", "f" * 64)
 
 
-@pytest.mark.parametrize("order", [ANSWER, VERDICT])
+@pytest.mark.parametrize("order", [ANSWER, RERUN, VERDICT])
 def test_an_order_comes_back_from_its_sealed_row(order):
     check_row(order.row())
     assert type(order).from_row(order.row()) == order
 
 
 @pytest.mark.parametrize(("change", "sentence"), [({"reason": " "}, "needs a reason"), ({"by": ""}, "needs a named author")])
-@pytest.mark.parametrize("order", [ANSWER, VERDICT])
+@pytest.mark.parametrize("order", [ANSWER, RERUN, VERDICT])
 def test_an_order_without_reason_or_author_is_refused(order, change, sentence):
     with pytest.raises(ValueError, match=sentence):
         replace(order, **change).row()
@@ -40,8 +41,12 @@ def test_an_order_of_one_kind_is_not_taken_for_the_other():
 # ---- files
 
 
-def changed(**change):
-    return seal({key: value for key, value in {**ANSWER.row(), **change}.items() if key != "row_sha256" and value is not ...})
+def changed(order=ANSWER, **change):
+    return seal({key: value for key, value in {**order.row(), **change}.items() if key != "row_sha256" and value is not ...})
+
+
+def rerun(**change):
+    return changed(RERUN, **change)
 
 
 ORDERS = {
@@ -56,12 +61,20 @@ ORDERS = {
     "changed": ("answers/Q03-alder.json", {**ANSWER.row(), "reason": "other"}, "row_sha256 does not match"),
     "an empty file": ("answers/Q03-alder.json", "", "it holds no rows, and an order is one"),
     "an empty object": ("answers/Q03-alder.json", {}, "key 'kind' is missing"),
+    "a rerun of the first attempt": ("reruns/x.json", rerun(attempt=1), "key 'attempt' must be 2 or more (it is 1)"),
+    "a rerun after nothing": ("reruns/x.json", rerun(after_sha256=...), "key 'after_sha256' is missing"),
+    "a rerun without a reason": ("reruns/x.json", rerun(reason=" "), "key 'reason' must be words, and none stand there"),
+    "a rerun without an author": ("reruns/x.json", rerun(by=""), "key 'by' must be words, and none stand there"),
+    "a rerun that was changed": ("reruns/x.json", {**RERUN.row(), "reason": "other"}, "row_sha256 does not match"),
+    "a rerun under another name": ("reruns/Q03-alder-3.json", RERUN.row(), "by its content its name must be Q03-alder-2-eeeeeeee.json"),
+    "a rerun among answers": ("answers/x.json", RERUN.row(), "it is an order about reruns, and belongs in data/orders/reruns"),
+    "an answer's among reruns": ("reruns/x.json", ANSWER.row(), "it is an order about answers, and belongs in data/orders/answers"),
     "two rows": ("answers/Q03-alder.json", "{}\n{}\n", "it holds 2 rows, and an order is one"),
     "a list": ("answers/Q03-alder.json", [], "line 1: the row is not a JSON object"),
     "another name": ("answers/Q03-birch.json", ANSWER.row(), "by its content its name must be Q03-alder.json"),
     "another ending": ("answers/Q03-alder.txt", ANSWER.row(), "a file here ends in .json, and only README.md may stand beside"),
     "a folder deeper": ("answers/old/Q03-alder.json", ANSWER.row(), "a file here ends in .json"),
-    "a folder higher": ("Q03-alder.json", ANSWER.row(), "nobody obeys what stands here; known: answers, verdicts"),
+    "a folder higher": ("Q03-alder.json", ANSWER.row(), "nobody obeys what stands here; known: answers, reruns, verdicts"),
     "a folder misspelt": ("answer/Q03-alder.json", ANSWER.row(), "nobody obeys what stands here; the nearest is 'answers'"),
     "a verdict's among answers": (
         "answers/x.json",
@@ -80,8 +93,9 @@ def write(path, row):
 
 def orders_of(root):
     """Everything under a folder of orders, as the stages read it."""
-    check_folders(root, [root / "answers", root / "verdicts"])
-    return [*orders_in(root / "answers", AnswerOrder), *orders_in(root / "verdicts", VerdictOrder)]
+    check_folders(root, [root / "answers", root / "reruns", root / "verdicts"])
+    kinds = (("answers", AnswerOrder), ("reruns", RerunOrder), ("verdicts", VerdictOrder))
+    return [order for folder, kind in kinds for order in orders_in(root / folder, kind)]
 
 
 @pytest.mark.parametrize("case", ORDERS)
@@ -98,8 +112,8 @@ def test_an_order_that_nobody_could_obey_is_refused_with_its_file(tmp_path, case
 
 def test_sound_orders_are_found_beside_a_readme_and_a_hidden_file(tmp_path):
     assert orders_of(tmp_path / "nothing") == []
-    for order, folder in ((ANSWER, "answers"), (VERDICT, "verdicts")):
+    for order, folder in ((ANSWER, "answers"), (RERUN, "reruns"), (VERDICT, "verdicts")):
         write(tmp_path / folder / order.file_name, order.row())
         write(tmp_path / folder / "README.md", "words")
         write(tmp_path / folder / ".hidden", "")
-    assert orders_of(tmp_path) == [ANSWER, VERDICT]
+    assert orders_of(tmp_path) == [ANSWER, RERUN, VERDICT]

@@ -349,7 +349,7 @@ def ordered(name, row):
 ORDERS = {
     "a number for a text": ("answers/Q02-alder.json", resealed(ORDER.row(), reason=7), "key 'reason' must be text (it is 7)"),
     "an empty file": ("answers/Q02-alder.json", "", "it holds no rows, and an order is one"),
-    "a folder higher": ("Q02-alder.json", ORDER.row(), "nobody obeys what stands here; known: answers, verdicts"),
+    "a folder higher": ("Q02-alder.json", ORDER.row(), "nobody obeys what stands here; known: answers, reruns, verdicts"),
     "an answer's among verdicts": ("verdicts/Q02-alder.json", ORDER.row(), "it is an order about answers, and belongs in data/orders/answers"),
 }  # fmt: skip
 

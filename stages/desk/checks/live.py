@@ -25,7 +25,7 @@ def chosen(study: InUse, words: str, sample: int) -> list[Request]:
         raise BadInput(f"--live wants contestant=NAME, not {words!r}; {nearest(name or words, study.contestants)}")
     if study.contestants[name].provider != "local":
         raise BadInput(f"--live contestant={name}: only local weights are deterministic, and {name} is served by somebody else")
-    there = [r for r in study.answer_requests if r.subject["contestant"] == name and r.sha256 in study.answers]
+    there = [asked.request for asked in study.attempts if asked.key[1] == name and asked.rows]
     return random.Random(study.choices.seed).sample(there, min(sample, len(there)))  # noqa: S311  a sample, not a secret
 
 

@@ -17,12 +17,13 @@ from stages.runtime.paths import (
     ORDERS,
     QUALIFICATION_RECORDING,
     READINGS_RECORDING,
+    RERUN_ORDERS,
     VERDICT_ORDERS,
     VERDICTS_RECORDING,
 )
 from stages.schema.calls import Request, Row
 from stages.schema.jsonl import read_rows
-from stages.schema.orders import AnswerOrder, VerdictOrder, check_folders, orders_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, check_folders, orders_in
 from stages.schema.recorded import kind_in, row_name
 from stages.schema.rows import rederivable
 from stages.store.recordings import Recording, check_line
@@ -61,9 +62,10 @@ def _out_of_order(path: Path, rows: list[Row]) -> list[str]:
 
 def orders_stand() -> Check:
     """Every order's digest, form and name."""
-    check_folders(ORDERS, [ANSWER_ORDERS, VERDICT_ORDERS])
-    found = [*orders_in(ANSWER_ORDERS, AnswerOrder), *orders_in(VERDICT_ORDERS, VerdictOrder)]
-    return Check("orders stand up to their digests and their form", len(found))
+    check_folders(ORDERS, [ANSWER_ORDERS, RERUN_ORDERS, VERDICT_ORDERS])
+    answers, reruns = orders_in(ANSWER_ORDERS, AnswerOrder), orders_in(RERUN_ORDERS, RerunOrder)
+    verdicts = orders_in(VERDICT_ORDERS, VerdictOrder)
+    return Check("orders stand up to their digests and their form", len(answers) + len(reruns) + len(verdicts))
 
 
 def _matched(name: str, requests: dict[str, Request], recorded: dict[str, list[Row]]) -> Check:
@@ -91,11 +93,9 @@ def _twice(recorded: dict[str, list[Row]]) -> str:
 
 
 def answers_match(study: InUse) -> Check:
-    """Every answer's request, rebuilt from matter and settings. One that an order ended need not be there."""
+    """Every attempt's request, rebuilt from matter and settings. A first one that an order ended need not be there."""
     ended = {(order.matter_id, order.contestant) for order in orders_in(ANSWER_ORDERS, AnswerOrder)}
-    there = study.texts.keys()
-    keys = [(str(r.subject["matter_id"]), str(r.subject["contestant"]), r) for r in study.answer_requests]
-    wanted = {f"{matter}:{who}": r for matter, who, r in keys if (matter, who) in there or (matter, who) not in ended}
+    wanted = {asked.label: asked.request for asked in study.attempts if asked.rows or asked.order or asked.key not in ended}
     return _matched("requests of answers rebuilt from matters and settings", wanted, study.answers)
 
 

@@ -99,8 +99,7 @@ def assignments(one: State, two: State) -> list[str]:
 
 def answers_of(state: State) -> dict[str, str]:
     """The reply behind every answer, by id."""
-    requests = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r.sha256 for r in state.study.answer_requests}
-    return {name: state.study.answers[sha256][0]["response_sha256"] for name, sha256 in requests.items() if sha256 in state.study.answers}
+    return {":".join(key): asked.rows[0]["response_sha256"] for key, asked in state.study.scored.items()}
 
 
 def verdicts_of(state: State) -> dict[str, str]:

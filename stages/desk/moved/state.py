@@ -17,6 +17,7 @@ from stages.runtime.paths import (
     METRICS,
     QUALIFICATION_RECORDING,
     READINGS_RECORDING,
+    RERUN_ORDERS,
     VERDICT_ORDERS,
     VERDICTS_RECORDING,
 )
@@ -68,7 +69,7 @@ def state(name: str) -> State:
     except Refusal as refusal:
         raise type(refusal)(f"{name}: {refusal}") from None
     metrics = {path.stem: _json(path) for path in sorted(METRICS.glob("*.json"))}
-    orders = frozenset(path.as_posix() for folder in (ANSWER_ORDERS, VERDICT_ORDERS) for path in folder.glob("*.json"))
+    orders = frozenset(path.as_posix() for folder in (ANSWER_ORDERS, RERUN_ORDERS, VERDICT_ORDERS) for path in folder.glob("*.json"))
     return State(name, study, cells, metrics.get("pairs") or {}, metrics, rows, reader, _packages(), orders)
 
 
@@ -96,11 +97,7 @@ def _packages() -> dict[str, str]:
 
 def _cells(study: InUse, reader: str, readings: dict[str, Row]) -> Any:
     known = {(row["request_sha256"], row["response_sha256"], row["reader"]): row["verdict"] for row in readings.values()}
-    replies = {
-        (r.subject["matter_id"], r.subject["contestant"]): study.answers[r.sha256][0]["response_sha256"]
-        for r in study.answer_requests
-        if r.sha256 in study.answers
-    }
+    replies = {key: asked.rows[0]["response_sha256"] for key, asked in study.scored.items()}
     for one, two in pairs(study.contestants):
         for matter in study.battery.values():
             pairing = f"{matter.matter_id}:{one}~{two}"

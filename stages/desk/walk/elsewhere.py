@@ -8,13 +8,18 @@ from stages.desk.walk.places import committed
 from stages.runtime.compose import CONF, PARAMS
 from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.handing import handed
-from stages.runtime.paths import ANSWER_ORDERS, PROVENANCE, TABLES, VERDICT_ORDERS
+from stages.runtime.paths import ANSWER_ORDERS, PROVENANCE, RERUN_ORDERS, TABLES, VERDICT_ORDERS
 from stages.schema.calls import Row
 from stages.schema.jsonl import load_json
-from stages.schema.orders import AnswerOrder, VerdictOrder, order_in
+from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, order_in
 from stages.schema.plain_files import read_text
 
 _SHORTEST = 4  # digits of a digest: fewer name too much
+_ORDERS: dict[Path, type[AnswerOrder | RerunOrder | VerdictOrder]] = {
+    ANSWER_ORDERS: AnswerOrder,
+    RERUN_ORDERS: RerunOrder,
+    VERDICT_ORDERS: VerdictOrder,
+}
 
 
 def elsewhere(study: InUse, wanted: str) -> Row | None:
@@ -56,22 +61,22 @@ def _by_file(study: InUse, path: Path) -> Row | None:
     if path == CONF / "judge" / f"{study.choices.judge}.yaml":
         return {"id": study.choices.judge, "kind": "judge", **evidence.judge_of(study), "verdicts": list(study.verdict_requests)}
     if path.parent == TABLES:
-        tree = handed(PROVENANCE, lambda file: load_json(read_text(file)))
-        if path.stem not in tree["tables"]:
-            raise BadInput(f"{path} is no published table")
-        return {
-            "id": path.as_posix(),
-            "kind": "table",
-            "logical_digest": tree["tables"][path.stem],
-            "rows": f"moot sql 'select * from {path.stem}'",
-        }
+        return _table(path)
     with refusing(kind=BadRecord):
-        if path.parent in (ANSWER_ORDERS, VERDICT_ORDERS) and path.suffix == ".json":
-            order = order_in(path, AnswerOrder) if path.parent == ANSWER_ORDERS else order_in(path, VerdictOrder)
+        if path.parent in _ORDERS and path.suffix == ".json":
+            order = order_in(path, _ORDERS[path.parent])
             return {"id": path.as_posix(), "kind": "order", **committed(path.as_posix()), **order.row()}
-    if path.parent == CONF / "contestant" and path.stem in study.contestants:
-        return None  # a contestant, who has a name
-    if path == PARAMS or CONF in path.parents:
+    a_contestant = path.parent == CONF / "contestant" and path.stem in study.contestants  # who has a name
+    if path == PARAMS or (CONF in path.parents and not a_contestant):
         in_use = path == PARAMS or path.stem in (study.choices.study, study.choices.runner)
         return {"id": path.as_posix(), "kind": "settings", **committed(path.as_posix()), "in_use": in_use}
     return None
+
+
+def _table(path: Path) -> Row:
+    """A published table. Raises BadInput for one that is none."""
+    tree = handed(PROVENANCE, lambda file: load_json(read_text(file)))
+    if path.stem not in tree["tables"]:
+        raise BadInput(f"{path} is no published table")
+    digest, rows = tree["tables"][path.stem], f"moot sql 'select * from {path.stem}'"
+    return {"id": path.as_posix(), "kind": "table", "logical_digest": digest, "rows": rows}

@@ -8,7 +8,7 @@ from stages.desk.walk.places import committed, row_at
 from stages.instrument.reader import READER
 from stages.providers.reading import recorded_reply
 from stages.runtime.compose import CONF
-from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, QUALIFICATION_RECORDING, VERDICTS_RECORDING
+from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, QUALIFICATION_RECORDING, RERUN_ORDERS, VERDICTS_RECORDING
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
 from stages.schema.controls import Control
@@ -19,14 +19,29 @@ _REPLY = ("request_sha256", "response_sha256", "row_sha256", "started_at", "elap
 _FILES = {"answer": ANSWERS_RECORDING, "verdict": VERDICTS_RECORDING, "control": QUALIFICATION_RECORDING}
 
 
-def answer(study: InUse, matter: str, contestant: str) -> Row:
-    """One answer, from its text to its bytes."""
-    request = next(r for r in study.answer_requests if (r.subject["matter_id"], r.subject["contestant"]) == (matter, contestant))
-    recorded = study.answers.get(request.sha256, [])
+def answer(study: InUse, name: str) -> Row:
+    """One answer (matter:contestant: the attempt that is scored) or another attempt at it (with its number), from its text to its bytes."""
+    beside = study.other_attempts.get(name)
+    request = beside.request if beside else study.answer_requests[name]
+    recorded, (matter, contestant) = study.answers.get(request.sha256, []), name.split(":")[:2]
     return {
-        "id": f"{matter}:{contestant}", "kind": "answer",
-        **(_answered(study, contestant, recorded[0]) if recorded else {"status": "unanswered"}),
+        "id": name, "kind": "attempt" if beside else "answer",
+        **(_answered(study, contestant, recorded[0]) if recorded else {"status": "unanswered"}), **_among(study, name, request),
         **asked(request), "contestant": contestant_of(study, contestant), "matter": matter_of(study, matter), "replies": replies(recorded),
+    }  # fmt: skip
+
+
+def _among(study: InUse, name: str, request: Request) -> Row:
+    """Where several attempts at an answer were made or ordered: whether this one is scored, by which rule, its order, and the others."""
+    own = [each for each in study.attempts if each.name.startswith(f"{':'.join(name.split(':')[:2])}:")]
+    if len(own) == 1:
+        return {}
+    this = next(each for each in own if each.request.sha256 == request.sha256)
+    order = {"file": (RERUN_ORDERS / this.order.file_name).as_posix(), **this.order.row()} if this.order else None
+    scored = study.scored.get(this.key)
+    return {
+        "scored": scored is not None and scored.name == this.name, "attempt_rule": study.rules[this.key[0]], "ordered": order,
+        "other_attempts": [each.name for each in own if each is not this],
     }  # fmt: skip
 
 
@@ -40,15 +55,15 @@ def _answered(study: InUse, contestant: str, row: Row) -> Row:
 def pairing(study: InUse, name: str) -> Row:
     """One pairing: who was A, what the judge said, both answers, and what the judge was sent."""
     request, sides, rounds = study.verdict_requests[name], study.assignments[name], study.verdict_rounds[name]
-    recorded = study.verdicts.get(request.sha256, [])
+    recorded, both = study.verdicts.get(request.sha256, []), (sides.answer_a_was, sides.answer_b_was)
     stored = {key: getattr(sides, key) for key in ("answer_a_was", "answer_b_was", "rule", "seed", "ordinal")}
     return {
         "id": name, "kind": "verdict", "verdict_id": f"{name}@{study.choices.judge}",
         "assignment": {**stored, "rederivable": rederivable(sides), "recorded_at": _assignment_at(study, name)},
-        **(_judged(study, recorded[0], sides.answer_a_was, sides.answer_b_was) if recorded else {"verdict": "missing"}),
+        **(_judged(study, recorded[0], *both) if recorded else {"verdict": "missing"}),
         **asked(request), "judge": judge_of(study), "instrument": instrument_of(study), "matter": matter_of(study, sides.matter_id),
         "replies": replies(recorded), "asked_before": [replies(study.verdicts[earlier.sha256]) for earlier in rounds[:-1]],
-        "answers": {letter: answer(study, sides.matter_id, who) for letter, who in (("A", sides.answer_a_was), ("B", sides.answer_b_was))},
+        "answers": {letter: answer(study, f"{sides.matter_id}:{who}") for letter, who in zip("AB", both, strict=True)},
     }  # fmt: skip
 
 

@@ -20,10 +20,10 @@ _SHORTEST = 4  # digits of a digest: fewer name too much
 
 
 def requests(study: InUse) -> dict[str, Request]:
-    """Everything that was or can be asked, by id: answers, pairings, controls."""
-    answers = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests}
+    """Everything that was or can be asked, by id: answers, the attempts that are not scored, pairings, controls."""
+    others = {name: asked.request for name, asked in study.other_attempts.items()}
     tests = {f"{control.control_id}:{control.order_number}": request for control, request in _tests(study)}
-    return {**answers, **study.verdict_requests, **tests}
+    return {**study.answer_requests, **others, **study.verdict_requests, **tests}
 
 
 def _tests(study: InUse) -> list[tuple[Control, Request]]:
@@ -117,7 +117,7 @@ def shown(study: InUse, name: str) -> Row:
     """What stands behind an id."""
     request = requests(study).get(name)
     kinds: dict[str, Callable[[], Row]] = {
-        "answer": lambda: evidence.answer(study, *name.split(":")[:2]),
+        "answer": lambda: evidence.answer(study, name),
         "verdict": lambda: evidence.pairing(study, name),
         "control": lambda: _control(study, name),
     }
