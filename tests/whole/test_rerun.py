@@ -120,7 +120,7 @@ def test_under_recorded_attempt_a_rerun_is_kept_beside_the_first_which_stays_sco
     assert till.sold() == (1, 0)
     assert [(row[0], row[2]) for row in attempts(project)] == [(1, True), (2, False)]
     assert (
-        "though the token limit cut it off (finish reason length): Q01."
+        "The token limit cut off 1 answer of alder (finish reason length); scored as delivered: Q01."
         in project.metrics("disclosures")["interruptions"]["alder:truncated"]
     )
 
