@@ -23,7 +23,7 @@ from stages.schema.controls import Control, controls, read_controls
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
 from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
-from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
+from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Runner, Study, settings
 from stages.store.recordings import Recording
 
 
@@ -35,6 +35,7 @@ class InUse:
     study: Study
     instrument: Instrument
     judge: LocalJudge | HostedJudge
+    runner: Runner
     contestants: dict[str, Model]
     battery: dict[str, Matter]
     all_matters: dict[str, Matter]
@@ -134,13 +135,14 @@ def load(picked: Choices | None = None) -> InUse:
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     names = sorted(picked.contestants)
-    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge)]
-    study, instrument, judge, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
+    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge), ("runner", picked.runner)]
+    study, instrument, judge, runner, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
     return InUse(
         choices=picked,
         study=study,
         instrument=instrument,
         judge=judge,
+        runner=runner,
         contestants=dict(zip(names, models, strict=True)),
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
