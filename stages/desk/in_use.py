@@ -28,7 +28,7 @@ from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
 from stages.schema.orders import RerunOrder, orders_in
 from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
-from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
+from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Runner, Study, settings
 from stages.store.recordings import Recording
 
 
@@ -40,6 +40,7 @@ class InUse:
     study: Study
     instrument: Instrument
     judge: LocalJudge | HostedJudge
+    runner: Runner
     contestants: dict[str, Model]
     battery: dict[str, Matter]
     all_matters: dict[str, Matter]
@@ -178,8 +179,8 @@ def load(picked: Choices | None = None) -> InUse:
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
         stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     names = sorted(picked.contestants)
-    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge)]
-    study, instrument, judge, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
+    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge), ("runner", picked.runner)]
+    study, instrument, judge, runner, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
     with refusing(f"{CONF / 'study' / picked.study}.yaml"):
         rules = {matter.matter_id: study.rule_of(matter.series, matter.source_path) for matter in battery}
     with refusing(kind=BadRecord):
@@ -189,6 +190,7 @@ def load(picked: Choices | None = None) -> InUse:
         study=study,
         instrument=instrument,
         judge=judge,
+        runner=runner,
         contestants=dict(zip(names, models, strict=True)),
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
