@@ -69,9 +69,8 @@ def _by_file(study: InUse, path: Path) -> Row | None:
         if path.parent in (ANSWER_ORDERS, VERDICT_ORDERS) and path.suffix == ".json":
             order = order_in(path, AnswerOrder) if path.parent == ANSWER_ORDERS else order_in(path, VerdictOrder)
             return {"id": path.as_posix(), "kind": "order", **committed(path.as_posix()), **order.row()}
-    if path.parent == CONF / "contestant" and path.stem in study.contestants:
-        return None  # a contestant, who has a name
-    if path == PARAMS or CONF in path.parents:
+    named = path.parent == CONF / "contestant" and path.stem in study.contestants  # a contestant is found by its name
+    if (path == PARAMS or CONF in path.parents) and not named:
         in_use = path == PARAMS or path.stem in (study.choices.study, study.choices.runner)
         return {"id": path.as_posix(), "kind": "settings", **committed(path.as_posix()), "in_use": in_use}
     return None
