@@ -95,7 +95,7 @@ def explained(connection: Connection, place: Place, value: Any) -> Row:
     own: Row = {"number": str(place), "published": value}
     if place.file not in FILES:
         raise BadInput(f"{place}: nobody says how the numbers of this file arise; {nearest(place.file, FILES)}")
-    for rule in FILES[place.file].rules:
+    for rule in sorted(FILES[place.file].rules, key=lambda rule: rule.path.count("*")):  # a name in full goes before a star
         if (names := matched(rule.path, place.path)) is not None:
             return {**own, **_counted(connection, rule, names, value)}
     held = _held(place)
