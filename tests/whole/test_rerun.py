@@ -13,10 +13,13 @@ import pytest
 from stages import conceal, generate, judge, matters, measure, pair, qualify, record, report
 from stages.__main__ import parser
 from stages.runtime.errors import BadRecord, Refusal
+from stages.schema.calls import seal
+from stages.schema.jsonl import rows_text
 from stages.schema.matter import parse_matter
 from stages.schema.orders import RerunOrder
 from stages.schema.tables import read_table
 from tests.loopback import Loopback, completion, raw
+from tests.whole.kept import audited, compared, verified
 from tests.whole.project import CONTESTANTS, Project, Till
 
 SEAT = {"judge": "owl", "instrument": "material_outcome", "runner": "default"}
@@ -184,6 +187,46 @@ def test_audit_walks_to_either_attempt(project):
     shown = {name: json.loads(moot(project, "audit", name, "--json").stdout) for name in ("Q01:alder", "Q01:alder:1", "Q01:alder:2")}
     assert shown["Q01:alder"] == {**shown["Q01:alder:2"], "id": "Q01:alder"}
     assert (shown["Q01:alder:1"]["status"], shown["Q01:alder"]["status"]) == ("truncated", "complete")
+    assert (shown["Q01:alder:1"]["scored"], shown["Q01:alder"]["scored"]) == (False, True)
+    assert shown["Q01:alder"]["other_attempts"] == ["Q01:alder:1"]
+    assert shown["Q01:alder"]["ordered"]["by"] == "A. Author"
+    order = f"data/orders/reruns/{orders(project)[0]}"
+    assert shown["Q01:alder"]["ordered"]["file"] == order
+    assert audited(project, order)["kind"] == "order"
+    assert audited(project, "scenarios:without_reruns.left_out")["enter"].keys() == {"Q01:alder~birch", "Q01:alder~cedar"}
+    assert audited(project, "disclosures:reruns.Q01:alder:2")["counts"]["reruns.Q01:alder:2.attempt"]["counted"] == 2
+
+
+def test_diff_knows_an_order_and_a_rule_and_which_of_them_chose_another_answer(project):
+    ruled(project, "completed_rerun")
+    rerun(project, *Q01, *WHY)
+    project.flow()
+    order = f"data/orders/reruns/{orders(project)[0]}"
+    found, _ = compared(project, "HEAD")
+    assert found["changed"]["exclusion rules"] == [
+        "attempt_rules.1 was recorded_attempt, is completed_rerun",
+        f"{order} is obeyed now",
+    ]
+    assert found["changed"]["answers"] == ["1 another reply: Q01:alder"]
+    assert {each["cause"] for each in found["pairings"]} <= {"reruns"}
+    project.commit("A rerun")
+    ruled(project, "recorded_attempt")
+    project.flow()
+    found, _ = compared(project, "HEAD")
+    assert found["changed"]["answers"] == ["1 another reply: Q01:alder"]
+    assert {each["cause"] for each in found["pairings"]} <= {"attempt_rules"}
+
+
+def test_an_order_in_anothers_name_is_seen_however_well_it_is_sealed(project):
+    rerun(project, *Q01, *WHY)
+    project.flow()
+    assert verified(project) == []
+    path = project.folder / "data/orders/reruns" / orders(project)[0]
+    row = {key: value for key, value in json.loads(path.read_text("utf-8")).items() if key != "row_sha256"}
+    path.write_text(rows_text([seal({**row, "by": "B. Other"})]), "utf-8")
+    failures = verified(project)
+    assert any("tables.orders is" in failure for failure in failures)
+    assert any("metrics/provenance.json: record is" in failure for failure in failures)
 
 
 def test_an_order_that_is_taken_away_leaves_an_attempt_that_verify_names(project, till):

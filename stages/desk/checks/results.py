@@ -103,12 +103,12 @@ def numbers_hold(folder: Path) -> list[Check]:
 def numbers_of(connection: Any, name: str) -> Check:
     """One file's numbers: each that is made again, each that nobody makes, and each that is not there."""
     from stages.recount.files import FILES  # noqa: PLC0415  see numbers_hold
-    from stages.recount.rules import agrees, all_leaves, matched, recounted  # noqa: PLC0415  see numbers_hold
+    from stages.recount.rules import agrees, matched, numbers_in, recounted  # noqa: PLC0415  see numbers_hold
 
     path, file = METRICS / f"{name}.json", FILES[name]
     check = Check(f"numbers of {path.as_posix()} counted again in SQL")
     try:
-        there = all_leaves(handed(path, metrics))
+        there = numbers_in(handed(path, metrics), file)
     except BadRecord as refusal:
         check.failures.append(str(refusal))
         return check
