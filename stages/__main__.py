@@ -12,6 +12,7 @@ COMMANDS = {
     "abandon": "end a gap that will not close, with a reason and a name",
     "audit": "walk from an id to the bytes that it rests on",
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
+    "site": "serve the evidence pages on this machine and open the browser",
     "verify": "check every recording against its digests, its requests and its readings",
 }
 

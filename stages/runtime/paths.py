@@ -3,6 +3,7 @@
 from pathlib import Path
 
 MATTERS_FOLDER = Path("data/matters")
+KEYS_FOLDER = Path("data/keys")
 MATTERS = Path("data/work/matters.jsonl")
 ATTEMPTS = Path("data/work/attempts.jsonl")
 PAIRINGS = Path("data/work/pairings.jsonl")
@@ -23,3 +24,4 @@ TABLES = Path("data/tables")
 METRICS = Path("metrics")
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
+SITE = Path("data/site")

@@ -185,11 +185,15 @@ class Instrument(Group):
 
 
 class Study(Group):
-    """What is asked of the record: the pinned instrument and the rule that picks the attempt to score, per series."""
+    """What is asked of the record: the pinned instrument and the rule that picks the attempt to score, per series.
+
+    show_keys: whether the pages hold the author's keys. A published key spoils its matter for every model that is trained afterwards.
+    """
 
     title: Text
     instrument_sha256: Sha256
     attempt_rules: dict[str, AttemptRule]
+    show_keys: bool = False
 
     def rule_of(self, series: str, source: str) -> AttemptRule:
         """The attempt rule of a series. Raises ValueError where there is none; ``source`` is the file that belongs to the series."""
