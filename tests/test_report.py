@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 from stages import measure, record, report
+from stages.render.contestant import contestant_page
 from stages.render.evidence import TABLES
-from stages.render.site import counted_pages
+from stages.render.judging import judge_page
+from stages.render.matter import matter_lists
+from stages.render.methodology import methodology
+from stages.render.overview import overview
 from stages.runtime.errors import BadInput, BadRecord
 from stages.runtime.paths import SITE
 from stages.schema.jsonl import write_rows
@@ -129,11 +133,21 @@ def places(tree, front=()):
             yield from places(value, (*front, key))
 
 
+FRAME = {"study": "A study", "record": "0" * 64, "judge": "oak"}
+PAGES = [
+    lambda found: overview(found, **FRAME), lambda found: methodology(found, **FRAME), lambda found: contestant_page(found, 0, **FRAME),
+    lambda found: judge_page(found, **FRAME), lambda found: matter_lists(found, **FRAME),
+]  # fmt: skip
+USERS = {  # the pages that use each file: a test of a thousand renderings must not render what cannot differ
+    **dict.fromkeys(FILES, PAGES[:2]), "pairs": [PAGES[0], PAGES[2]], "scores": [PAGES[0], PAGES[2]], "judge": PAGES,
+    "coverage": PAGES[:3], "qualification": [PAGES[0], PAGES[1], PAGES[3]],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_whatever_a_metrics_file_loses_or_holds_instead_the_pages_are_made_or_the_key_is_named(name):
     """The pages may use any key: what they use and schema/metrics.py does not ask for ends in another error than this test takes."""
     found = report.evidence()
-    frame = {"study": found.study.title, "record": "0" * 64, "judge": "oak"}
     refused = 0
     for path in places(found.metrics[name]):
         for value in (..., "text", {"a": 1}):
@@ -144,7 +158,8 @@ def test_whatever_a_metrics_file_loses_or_holds_instead_the_pages_are_made_or_th
             except ValueError:
                 refused += 1
             else:
-                assert list(counted_pages(dataclasses.replace(found, metrics={**found.metrics, name: tree}), frame))
+                changed_evidence = dataclasses.replace(found, metrics={**found.metrics, name: tree})
+                assert [made(changed_evidence) for made in USERS[name]]
     assert refused
 
 

@@ -22,6 +22,7 @@ ANSWER_ORDERS = Path("data/orders/answers")
 VERDICT_ORDERS = Path("data/orders/verdicts")
 TABLES = Path("data/tables")
 METRICS = Path("metrics")
+PLOTS = METRICS / "plots"
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
 SITE = Path("data/site")

@@ -17,7 +17,7 @@ from stages.schema.settings import settings
 
 ROOT = Path(__file__).parents[2]
 COPIED = [
-    "stages", "dvc.yaml", "uv.lock", ".dvcignore", ".gitignore", ".gitattributes", ".dvc/config", ".dvc/.gitignore", "conf/instrument",
+    "stages", "dvc.yaml", "uv.lock", ".dvcignore", ".gitignore", ".gitattributes", ".dvc/config", ".dvc/.gitignore", ".dvc/plots", "conf/instrument",
     "data/orders",
 ]  # fmt: skip
 CONTESTANTS = ["alder", "birch", "cedar"]
