@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -68,7 +69,7 @@ def built(matters: list[str], names: list[str], said: Callable[[str, str, str], 
         verdict(each, said(each.matter_id, each.contestant_1, each.contestant_2), by_matter[each.matter_id]) for each in assignments
     ]
     return InUse(
-        matters=[matter(matter_id) for matter_id in matters],
+        matters=[replace(matter(matter_id), area=f"area of {matter_id}") for matter_id in matters],
         contestants={name: settings("contestant", yaml.safe_load(conf_text(name))) for name in names},
         attempts=attempts,
         pairings=pairings,
@@ -77,6 +78,10 @@ def built(matters: list[str], names: list[str], said: Callable[[str, str, str], 
         judges={"oak": settings("judge", yaml.safe_load(small_record.JUDGE))},
         controls=small_controls(),
     )
+
+
+def in_brief(matter_id: str, name: str) -> str:
+    return f"{name} on {matter_id}: appeal in time."
 
 
 def of_length(matter_id: str, name: str) -> str:

@@ -10,6 +10,7 @@ from stages.render.overview import seen_from
 from stages.render.wording import STATUS_WORDS, listed, plural
 from stages.schema.jsonl import Row
 
+GROUPS = 400  # areas on one page, about 300 bytes each
 NOTED = 200  # answers to note on one page: beyond, the table serves better
 STATUSES = list(STATUS_WORDS)
 
@@ -22,7 +23,7 @@ def contestant_page(evidence: Evidence, place: int, **frame: str) -> Page:
     noted = [each for each in evidence.rows["answers"] if each["contestant"] == name and to_note(each)]
     judge = evidence.metrics["judge"]
     reach = reach_of(evidence.pair(*sorted((name, other))).get("net_difference") for other in evidence.names if other != name)
-    lines = [pair_line(evidence, name, other, reach) for other in evidence.names if other != name]
+    against = [pair_line(evidence, name, other, reach) for other in evidence.names if other != name]
     own = evidence.metrics["coverage"]["contestants"][name]
     return page(
         f"contestants/{name}.html",
@@ -32,7 +33,7 @@ def contestant_page(evidence: Evidence, place: int, **frame: str) -> Page:
         sentence=sentence(row, evidence.metrics["scores"][name], len(evidence.matters)),
         before=neighbour(evidence.names, place - 1),
         after=neighbour(evidence.names, place + 1),
-        pairs=lines,
+        pairs=against,
         reach=reach,
         served=served(attempts),
         statuses=STATUSES,
@@ -47,7 +48,7 @@ def contestant_page(evidence: Evidence, place: int, **frame: str) -> Page:
         noted_total=len(noted),
         rejected=judge["rejected_points"][name],
         burden=judge.get("review_burden", {}).get("contestants", {}).get(name),
-        groups=[(what, results(evidence, name, what)) for what in ("series", "area")],
+        groups=[(what, lines[:GROUPS], len(lines)) for what in ("series", "area") for lines in [results(evidence, name, what)]],
     )
 
 

@@ -164,7 +164,7 @@ def test_search_finds_what_is_there(visit):
     page.locator("[data-found] a").click()
     assert page.url.endswith("matters/Q02.html#answer-cedar")
     page = visit.to("search.html#appe")
-    page.get_by_text("6 found").wait_for()
+    page.get_by_text("5 found").wait_for()
     box.fill("constructor")
     page.get_by_text("0 found").wait_for()
 

@@ -84,6 +84,7 @@ const mootSearch = (function () {
     show([...sets[0]].filter((each) => sets.every((set) => set.has(each))).sort((a, b) => a - b));
   }
   place.hidden = false;
+  document.querySelector("[data-unscripted]").hidden = true;
   input.addEventListener("input", search);
   try {
     input.value = decodeURIComponent(location.hash.slice(1));

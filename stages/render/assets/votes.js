@@ -67,5 +67,6 @@
     show();
   });
   place.hidden = false;
+  document.querySelector("[data-unscripted]").hidden = true;
   show();
 })();
