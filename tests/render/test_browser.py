@@ -259,6 +259,7 @@ PAGES = [
 def test_every_page_is_accessible_and_fits_a_phone(browser, sites, small, tmp_path, scheme):
     """Both widths, one colour scheme: screenshots are taken, axe-core finds nothing, and nothing sticks out to the side."""
     axe = (package_files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    faults = []
     with visiting(browser, sites / "small", color_scheme=scheme, bypass_csp=True) as visit:
         for name in PAGES:
             page = visit.to(pairing(small, "Q01:alder~birch") if name == "a pairing" else name)
@@ -269,8 +270,9 @@ def test_every_page_is_accessible_and_fits_a_phone(browser, sites, small, tmp_pa
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
                 assert len(page.screenshot(path=tmp_path / f"{width['width']}.png")) > 5_000
             page.evaluate(axe)
-            found = page.evaluate(AXE)["violations"]
-            assert [(each["id"], each["nodes"][0]["html"][:200], each["nodes"][0].get("failureSummary")) for each in found] == [], name
+            for each in page.evaluate(AXE)["violations"]:
+                faults += [(name, each["id"], node["html"][:160], node.get("failureSummary")) for node in each["nodes"][:3]]
+    assert faults == []
 
 
 def test_print_leaves_out_what_paper_cannot_do_and_opens_what_is_folded(visit, small):
