@@ -184,6 +184,13 @@ def test_a_missing_table_is_named(name):
         report.report()
 
 
+@pytest.mark.parametrize("name", ["answers", "verdicts"])
+def test_a_missing_recording_is_named(name):
+    Path(f"data/recordings/{name}.jsonl").unlink()
+    with pytest.raises(BadRecord, match=rf"^data/recordings/{name}\.jsonl: no such file"):
+        report.report()
+
+
 def test_a_study_with_an_unknown_key_is_refused(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["report"])
     path = Path("conf/study/first.yaml")
