@@ -83,11 +83,11 @@ def test_the_stage_writes_its_files_that_are_the_same_every_time(project):
     write_project(project, small_record())
     record.record()
     measure.measure()
-    before = {path.name: path.read_bytes() for path in Path("metrics").iterdir()}
+    before = {path.name: path.read_bytes() for path in Path("metrics").rglob("*.json")}
     assert sorted(before) == ["coverage.json", "judge.json", "pairs.json", "provenance.json", "qualification.json", "scores.json"]
     assert json.loads(before["pairs.json"]) == counted(small_record())["pairs"]
     measure.measure()
-    assert {path.name: path.read_bytes() for path in Path("metrics").iterdir()} == before
+    assert {path.name: path.read_bytes() for path in Path("metrics").rglob("*.json")} == before
 
 
 def test_a_missing_table_is_refused(project, capsys, monkeypatch):
