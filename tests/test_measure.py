@@ -84,7 +84,8 @@ def test_the_stage_writes_its_files_that_are_the_same_every_time(project):
     record.record()
     measure.measure()
     before = {path.name: path.read_bytes() for path in Path("metrics").rglob("*.json")}
-    assert sorted(before) == ["coverage.json", "judge.json", "pairs.json", "provenance.json", "qualification.json", "scores.json"]
+    own = ["coverage.json", "judge.json", "pairs.json", "provenance.json", "qualification.json", "scores.json"]
+    assert sorted(before) == sorted([*own, "net_difference.json", "outcomes.json"])
     assert json.loads(before["pairs.json"]) == counted(small_record())["pairs"]
     measure.measure()
     assert {path.name: path.read_bytes() for path in Path("metrics").rglob("*.json")} == before
