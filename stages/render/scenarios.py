@@ -5,6 +5,7 @@ from typing import Any
 from stages.render.wording import Tree, in_words
 from stages.schema.names import pair_name
 
+HEADLINE = "as_delivered"
 TOLD_OF_A_KIND = 50  # sentences of one kind on the index: about 10 kB
 TIMED = ("answers", "public_before", "same_day", "public_after")
 
@@ -15,12 +16,18 @@ def scenarios(tree: Tree | None, pairs: list[tuple[str, str]]) -> list[dict[str,
         {
             "name": in_words(name),
             "reason": scenario["reason"],
-            "without": scenario.get("rule") or scenario.get("matters") or "",
+            "without": without(scenario),
             "left_out": scenario["left_out"],
             "cells": [cell(scenario, pair_name(*pair)) for pair in pairs],
         }
         for name, scenario in sorted((tree or {}).items())
     ]
+
+
+def without(scenario: Tree) -> str:
+    """What a scenario leaves out, by its rule or by name; nothing for the one that leaves nothing out."""
+    rule = scenario.get("rule")
+    return "" if rule == HEADLINE else in_words(rule or scenario.get("matters") or "")
 
 
 def cell(scenario: Tree, pair: str) -> dict[str, Any]:
