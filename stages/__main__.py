@@ -15,8 +15,13 @@ COMMANDS = {
     "audit": "walk from a number or an id to the bytes that it rests on, and back up",
     "diff": "say why numbers moved between two commits",
     "explain-miss": "say which part of a missing call's key differs from the nearest recorded call",
+    "export": "write the record as an RO-Crate, for other programs",
+    "plan": "say what the next run would buy, what it may cost, and why each reply is missing",
     "rerun": "order a further attempt at an answer that was cut off, with a reason and a name",
+    "show": "print matters, contestants, answers or verdicts as a table, or one in full",
+    "sql": "run one SELECT over the published tables",
     "verify": "recompute from the recordings all that the record claims",
+    "version": "print the commit, whether files differ from it, and the package versions",
 }
 EXAMPLE = """example:
   moot verify

@@ -8,7 +8,6 @@ Writes data/work/presentations.jsonl, in the order of ids that nobody can comput
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from stages.runtime.compose import choices
 from stages.runtime.entry import run_stage
@@ -18,7 +17,7 @@ from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRI
 from stages.schema.calls import FORMAT, seal
 from stages.schema.jsonl import Row, write_rows
 from stages.schema.matter import matters_in
-from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Stored, chosen, draw, in_force
+from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Stored, assigned, in_force
 from stages.schema.settings import Choices, settings
 from stages.store.recordings import Recording
 
@@ -53,27 +52,13 @@ def shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answer
 def assign(
     pairings: Iterable[Pairing], stored: Stored, matter_sha256: dict[str, str], answers: Answers, seed: int
 ) -> list[tuple[Assignment, Presentation]]:
-    """An assignment and a presentation for each pairing: the stored sides where there are any, a fair coin where there are none.
-
-    Two pairings of one matter may show the same two texts. They are two calls, so the later one gets the next free ordinal.
-    """
+    """An assignment and a presentation for each pairing, by the rule of ``assigned``."""
 
     def presented(assignment: Assignment) -> Presentation:
         return shown(assignment, matter_sha256, answers)
 
-    planned = {pairing.pairing_id: pairing for pairing in pairings}
-    known = {name: rows for name, rows in stored.items() if name in planned}
-    found = {name: (row, presented(row)) for name, row in chosen(known, lambda row: presented(row).presentation_id).items()}
-    taken = {presentation.presentation_id for _, presentation in found.values()}
-    for name, pairing in sorted(planned.items()):
-        if name in found:
-            continue
-        assignment = known[name][-1] if name in known else draw(seed, pairing, ordinal=0)
-        while presented(assignment).presentation_id in taken:
-            assignment = replace(assignment, ordinal=assignment.ordinal + 1)
-        found[name] = (assignment, presented(assignment))
-        taken.add(found[name][1].presentation_id)
-    return [found[name] for name in sorted(found)]
+    found = assigned(pairings, stored, lambda row: presented(row).presentation_id, seed)
+    return [(row, presented(row)) for _, row in sorted(found.items())]
 
 
 def assignment_row(assignment: Assignment) -> Row:

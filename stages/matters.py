@@ -49,11 +49,7 @@ def check_choices(chosen: Choices) -> None:
 
 def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter], known: Collection[str]) -> None:
     """Raise ValueError when the study pins another instrument, has no attempt rule for a series, or leaves out a matter nobody knows."""
-    if study.instrument_sha256 != instrument_sha256:
-        raise ValueError(
-            f"instrument_sha256 pins {study.instrument_sha256}, but the chosen instrument is {instrument_sha256}:"
-            " revert the instrument, or start a new study that pins the new one"
-        )
+    study.check_instrument(instrument_sha256)
     for matter in battery:
         study.rule_of(matter.series, matter.source_path)
     for name, scenario in study.scenarios.items():

@@ -67,13 +67,14 @@ def proof(request: Any) -> Row:
 
 def _number(wanted: str) -> Row | None:
     """A number by its path; None for what is none."""
-    from stages.desk.walk.numbers import explained, place_of, published  # noqa: PLC0415  see run
+    from stages.desk.walk.numbers import explained, place_of, published, tables  # noqa: PLC0415  see run
 
     there = published()
     place = place_of(wanted, there)
     if place is None:
         return None
-    found = explained(place, there[place.file][place.path])
+    with tables() as connection:
+        found = explained(connection, place, there[place.file][place.path])
     first = next(iter(found.get("enter", {})), None)
     return {**found, **({"first": _first(first)} if first else {})}
 

@@ -9,7 +9,7 @@ from stages.instrument.reader import read
 from stages.providers.attempts import Asked, attempts, by_answer
 from stages.providers.reading import recorded_reply
 from stages.providers.requests import Model, Question, verdict_request
-from stages.runtime.compose import CONF, choices, setting
+from stages.runtime.compose import CONF, choices, settings_of
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import (
     ANSWERS_RECORDING,
@@ -28,7 +28,7 @@ from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs
 from stages.schema.orders import RerunOrder, orders_in
 from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
-from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
+from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Runner, Study, settings
 from stages.store.recordings import Recording
 
 
@@ -40,6 +40,7 @@ class InUse:
     study: Study
     instrument: Instrument
     judge: LocalJudge | HostedJudge
+    runner: Runner
     contestants: dict[str, Model]
     battery: dict[str, Matter]
     all_matters: dict[str, Matter]
@@ -93,14 +94,15 @@ class InUse:
     def assignments(self) -> dict[str, Assignment]:
         """The stored assignment in use of every pairing with both answers, by pairing id."""
         return chosen(
-            {name: rows for name, rows in self.stored.items() if self._answered(rows[0])}, lambda row: self._shown(row).presentation_id
+            {name: rows for name, rows in self.stored.items() if self._answered(rows[0])}, lambda row: self.shown(row).presentation_id
         )
 
     def _answered(self, row: Assignment) -> bool:
         sides = [(row.matter_id, row.contestant_1), (row.matter_id, row.contestant_2)]
         return row.matter_id in self.battery and all(side in self.texts for side in sides)
 
-    def _shown(self, row: Assignment) -> Presentation:
+    def shown(self, row: Assignment) -> Presentation:
+        """What the judge sees of a pairing with both answers."""
         a, b = self.texts[row.matter_id, row.answer_a_was], self.texts[row.matter_id, row.answer_b_was]
         digests = {row.answer_a_was: text_digest(a), row.answer_b_was: text_digest(b)}
         return Presentation(row.shown_as(self.battery[row.matter_id].matter_sha256, digests), row.matter_id, a, b)
@@ -108,7 +110,7 @@ class InUse:
     @cached_property
     def presentations(self) -> dict[str, Presentation]:
         """What the judge sees, by pairing id, of every pairing with both answers and a stored assignment."""
-        return {pairing: self._shown(row) for pairing, row in self.assignments.items()}
+        return {pairing: self.shown(row) for pairing, row in self.assignments.items()}
 
     @cached_property
     def verdict_rounds(self) -> dict[str, list[Request]]:
@@ -119,7 +121,7 @@ class InUse:
     def verdict_requests(self) -> dict[str, Request]:
         """The request of every verdict that can be asked for, by pairing id: the last one that is recorded, else the first."""
         return {
-            pairing: (self.verdict_rounds[pairing] or [self._verdict_request(shown, 1)])[-1]
+            pairing: (self.verdict_rounds[pairing] or [self.verdict_request_of(shown, 1)])[-1]
             for pairing, shown in self.presentations.items()
         }
 
@@ -132,7 +134,7 @@ class InUse:
         """The last one's reply counts. None is asked for after one that can be read."""
         found: list[Request] = []
         for attempt in range(1, self.judge.ask_again + 2):
-            request = self._verdict_request(shown, attempt, kind)
+            request = self.verdict_request_of(shown, attempt, kind)
             if request.sha256 not in recorded:
                 break
             found.append(request)
@@ -147,11 +149,12 @@ class InUse:
     def control_requests(self) -> dict[str, Request]:
         """The first request of every control, by control and order."""
         return {
-            f"{control.control_id} in order {control.order_number}": self._verdict_request(control.shown, 1, "control")
+            f"{control.control_id} in order {control.order_number}": self.verdict_request_of(control.shown, 1, "control")
             for control in self.controls
         }
 
-    def _verdict_request(self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict") -> Request:
+    def verdict_request_of(self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict") -> Request:
+        """What the judge is asked about a presentation."""
         matter = self.all_matters[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
@@ -162,28 +165,33 @@ class InUse:
         return len(self.battery) * len(pairs(self.contestants))
 
 
-def load() -> InUse:
-    """Read this checkout. Raises BadInput or BadRecord for the first thing that is wrong."""
-    picked: Choices = choices(settings)
+def load(picked: Choices | None = None) -> InUse:
+    """Read this checkout, as params.yaml chooses or as ``picked`` does instead.
+
+    Raises BadInput or BadRecord for the first thing that is wrong.
+    """
+    picked = picked or choices(settings)
     with refusing():
         every = read_battery(MATTERS_FOLDER)
         battery = battery_of(every, picked.matters)
         all_matters = {matter.matter_id: matter for matter in every}
         tests = controls(read_controls(CONTROLS_FOLDER, all_matters), all_matters)
-    judge: LocalJudge | HostedJudge = setting("judge", picked.judge, settings)
-    study: Study = setting("study", picked.study, settings)
+    with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
+        stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
+    names = sorted(picked.contestants)
+    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge), ("runner", picked.runner)]
+    study, instrument, judge, runner, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
     with refusing(f"{CONF / 'study' / picked.study}.yaml"):
         rules = {matter.matter_id: study.rule_of(matter.series, matter.source_path) for matter in battery}
     with refusing(kind=BadRecord):
         reruns = orders_in(RERUN_ORDERS, RerunOrder)
-    with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
-        stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
     return InUse(
         choices=picked,
         study=study,
-        instrument=setting("instrument", picked.instrument, settings),
+        instrument=instrument,
         judge=judge,
-        contestants={name: setting("contestant", name, settings) for name in sorted(picked.contestants)},
+        runner=runner,
+        contestants=dict(zip(names, models, strict=True)),
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
         answers=Recording(ANSWERS_RECORDING).by_request(),

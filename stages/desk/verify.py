@@ -49,7 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def checks(given: argparse.Namespace) -> Iterator[Check]:
     """Every check in turn. What cannot be loaded is a failure of its own, and ends them."""
     yield from (rows_stand(path) for path in RECORDINGS)
-    yield from (_guarded(one) for one in (orders_checked, results_stand, settings_stand))
+    yield from (_guarded(one) for one in (orders_stand, results_stand, settings_stand))
     try:
         study = load()
     except Refusal as refusal:
@@ -66,15 +66,11 @@ def checks(given: argparse.Namespace) -> Iterator[Check]:
         yield bought_again(study, given.live, given.sample)
 
 
-def orders_checked() -> Check:
-    with refusing(kind=BadRecord):
-        return orders_stand()
-
-
 def _guarded(check: Callable[[], Check], name: str = "") -> Check:
-    """A check, or its refusal as a failed one."""
+    """A check, or as a failed one what refuses to be read."""
     try:
-        return check()
+        with refusing(kind=BadRecord):
+            return check()
     except Refusal as refusal:
         return Check((name or check.__name__).replace("_", " "), 1, [str(refusal)])
 

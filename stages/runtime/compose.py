@@ -1,7 +1,7 @@
 """Choices and settings: params.yaml names a file of each group, Hydra composes it in this process."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -58,6 +58,16 @@ def choices_file(path: Path = PARAMS) -> Any:
         return _plain(OmegaConf.create(text))
 
 
+def values_in(text: str) -> Any:
+    """The values of a settings file from its text, untyped: what ``composed`` gives, because a settings file is flat.
+
+    Raises ValueError when it is no plain YAML.
+    """
+    check_yaml(text)
+    with _in_our_words(text):
+        return _plain(OmegaConf.create(text))
+
+
 def names(group: str, conf: Path = CONF) -> list[str]:
     """The choices of one group: its files without their ending."""
     return sorted(path.stem for path in (conf / group).glob("*.yaml"))
@@ -70,6 +80,16 @@ def composed(group: str, name: str, conf: Path = CONF) -> Any:
     text = _text(conf / group / f"{name}.yaml")
     with _in_our_words(text), initialize_config_dir(str(conf.resolve()), version_base="1.3"):
         return _plain(compose(overrides=[f"+{group}='{name}'"])[group])  # quoted: `true` and `1` are names, too
+
+
+def _composed_together(chosen: Sequence[tuple[str, str]], conf: Path) -> list[Any]:
+    """The values of several files, in one composition. Raises what any of them raises alone."""
+    for group, name in chosen:
+        _check_choice(group, name, conf)
+        _text(conf / group / f"{name}.yaml")
+    with initialize_config_dir(str(conf.resolve()), version_base="1.3"):
+        whole = _plain(compose(overrides=[f"+{group}@file_{n}='{name}'" for n, (group, name) in enumerate(chosen)]))
+    return [whole[f"file_{n}"] for n in range(len(chosen))]
 
 
 def _check_choice(group: str, name: str, conf: Path) -> None:
@@ -86,6 +106,20 @@ def setting(group: str, name: str, check: Check) -> Any:
     """The checked settings of one choice. ``check(group, values)`` types them; what it raises is refused with the file's name."""
     with refusing(f"{CONF / group / name}.yaml"):
         return check(group, composed(group, name))
+
+
+def settings_of(chosen: Sequence[tuple[str, str]], check: Check) -> list[Any]:
+    """The checked settings of several choices, each a group and a name, in that order. A composition takes Hydra 0.2 s whatever is in
+    it, so they are composed at once; where that fails, one by one, and the first that is wrong is refused with its file's name."""
+    try:
+        values = _composed_together(chosen, CONF)
+    except (ValueError, OSError, HydraException, YAMLError, OmegaConfBaseException, RecursionError):
+        return [setting(group, name, check) for group, name in chosen]
+    found = []
+    for (group, name), read in zip(chosen, values, strict=True):
+        with refusing(f"{CONF / group / name}.yaml"):
+            found.append(check(group, read))
+    return found
 
 
 def choices(check: Check) -> Any:

@@ -1,7 +1,7 @@
 """The rows that stages hand each other under data/: what an attempt, an assignment, a presentation and a verdict are."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -175,6 +175,26 @@ def chosen(stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assi
         if free is not None:
             found[pairing] = free
             taken.add(shown(free))
+    return found
+
+
+def assigned(planned: Iterable[Pairing], stored: Stored, shown: Callable[[Assignment], str], seed: int) -> dict[str, Assignment]:
+    """An assignment for each pairing, by pairing id: the stored sides where there are any, a fair coin where there are none.
+
+    Two pairings of one matter may show the same two texts. They are two calls, so the later one gets the next free ordinal.
+    """
+    pairings = {pairing.pairing_id: pairing for pairing in planned}
+    known = {name: rows for name, rows in stored.items() if name in pairings}
+    found = chosen(known, shown)
+    taken = {shown(row) for row in found.values()}
+    for name, pairing in sorted(pairings.items()):
+        if name in found:
+            continue
+        row = known[name][-1] if name in known else draw(seed, pairing, ordinal=0)
+        while shown(row) in taken:
+            row = replace(row, ordinal=row.ordinal + 1)
+        found[name] = row
+        taken.add(shown(row))
     return found
 
 

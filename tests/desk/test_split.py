@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stages.desk.moved.changes import listed
 from stages.desk.moved.split import CAUSES, cause_of, moved, split
 from stages.desk.moved.state import OUTCOMES, Cell, State
 
@@ -84,3 +85,10 @@ def test_what_the_published_count_differs_by_is_the_rules():
     cells = {("a~b", "Q01"): cell("wins_1")}
     found = split(state_of(cells, {"a~b": {"wins_1": 1}}), state_of(cells, {"a~b": {"wins_1": 0}}))
     assert found == {"a~b": {"wins_1": {"before": 1, "after": 0, "rules": -1}}}
+
+
+def test_long_values_are_shown_where_they_part():
+    long = "word " * 40
+    (said,) = listed({"system": f"{long}one end"}, {"system": f"{long}two end"})
+    assert said == "system was ...word word word word one end, is ...word word word word two end"
+    assert listed({"seed": 1}, {"seed": 2, "new": True}) == ["new was nothing, is True", "seed was 1, is 2"]

@@ -6,6 +6,8 @@ import socket
 import ssl
 import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from stages.providers.arriving import Raw
 from stages.providers.asking import TransportFault
 from stages.providers.client import BODY_MAX, KEEP_ALIVE_S, Client
+from stages.providers.redaction import clean
 from stages.schema.settings import Runner
 from tests.loopback import Fault, Loopback, close_early, completion, endless, gzipped, raw, redirect, reset, short_body, slow, status
 
@@ -145,6 +148,25 @@ class TestWhatComesBack:
         assert len(body) < BODY_MAX
 
 
+@contextmanager
+def served(said: bytes) -> Iterator[str]:
+    """The address of a server that says these bytes, once, and closes the connection."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def talk() -> None:
+            connection, _ = listening.accept()
+            asked = b""
+            with connection:
+                while not asked.endswith(BODY):  # closing before all has come would reset the connection
+                    asked += connection.recv(65536)
+                connection.sendall(said)
+
+        thread = threading.Thread(target=talk, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        thread.join()
+
+
 class TestTransportFaults:
     def test_nobody_listens(self):
         with socket.socket() as taken:
@@ -233,20 +255,43 @@ class TestTransportFaults:
                 break
         assert caught.value.received.body.startswith(b"word word ")
 
-    @pytest.mark.parametrize("said", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 200 OK\r\nbroken header\r\n\r\n", b"\x00" * 64])
+    @pytest.mark.parametrize(
+        "said",
+        [
+            b"SSH-2.0-OpenSSH_9.2\r\n",
+            b"HTTP/1.1 200 OK\r\nbroken header\r\n\r\n",
+            b"\x00" * 64,
+            b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000 + b"\r\nContent-Length: 2\r\n\r\n{}",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+        ],
+        ids=["ssh", "header", "zeros", "long header", "two lengths", "length and chunks", "size of a chunk"],
+    )
     def test_a_server_that_speaks_no_http(self, said):
-        with socket.create_server(("127.0.0.1", 0)) as listening:
+        with served(said) as url, pytest.raises(TransportFault, match=r"the reply is no HTTP$") as caught:
+            post(url)
+        assert caught.value.spoiled, "something came, and may be paid for: it is asked for once more at most"
+        assert caught.value.__cause__ is None
 
-            def talk() -> None:
-                connection, _ = listening.accept()
-                with connection:
-                    connection.recv(65536)
-                    connection.sendall(said)
-
-            thread = threading.Thread(target=talk, daemon=True)
-            thread.start()
-            assert fault(f"http://127.0.0.1:{listening.getsockname()[1]}/v1").endswith("the reply is no HTTP")
-            thread.join()
+    @pytest.mark.parametrize(
+        "said",
+        [
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;more=x\r\n{}\r\n0\r\nX-Checked: yes\r\n\r\n",
+            b"HTTP/1.0 200 OK\r\n\r\n{}",
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+            b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+            b"HTTP/1.1 200\r\nSet-Cookie: a=b\r\nSet-Cookie: c=d\r\nContent-Length: 2\r\n\r\n{}",
+            b"HTTP/1.1 200 \xff\r\nX: \xff\xfe\r\nContent-Length: 2\r\n\r\n{}",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 500 Smuggled\r\n\r\n",
+        ],
+        ids=["chunks and trailers", "HTTP/1.0", "continue", "hints", "cookies", "no UTF-8", "more than was promised"],
+    )
+    def test_an_odd_reply_that_is_whole_is_taken(self, said):
+        with served(said) as url:
+            came = post(url)
+        assert (came.status, came.body) == (200, b"{}")
+        assert clean(KEY, came).headers.keys() == came.headers.keys()
 
     @pytest.mark.parametrize("url", ["http://", "http://127.0.0.1:99999/v1", "http://[::1/v1", "ftp://127.0.0.1/v1"])
     def test_an_address_that_is_none(self, url):

@@ -122,6 +122,23 @@ class TestHosted:
             ask({"large": model}, *(answer("large", model, f"Q{number:02}") for number in range(6)))
         assert server.peak == 6
 
+    @pytest.mark.parametrize("cap", [{"requests_per_minute": 1}, {"tokens_per_minute": 60}])
+    def test_what_the_caps_hold_back_is_not_in_flight_and_a_draining_run_does_not_buy_it(self, cap):
+        async def drained(server: Loopback) -> list[Exchange | BaseException]:
+            model = hosted(server.base_url)
+            async with Switchboard({"large": model}, runner(**cap)) as board:
+                asks = [asyncio.create_task(board.ask(answer("large", model, f"Q{number:02}"))) for number in range(3)]
+                await asyncio.wait(asks, return_when=asyncio.FIRST_COMPLETED)
+                board.drain()
+                return await asyncio.gather(*asks, return_exceptions=True)
+
+        with Loopback() as server:
+            first, *others = asyncio.run(drained(server))
+            assert server.count == 1
+        assert first.http_status == 200
+        assert [type(other) for other in others] == [GaveUp, GaveUp]
+        assert all(str(other).endswith("): not asked, because the run is stopping") and other.tries == () for other in others)
+
     def test_draining_ends_the_waits_between_tries(self):
         async def drained(base_url: str) -> None:
             model = hosted(base_url)

@@ -29,10 +29,11 @@ ONLY_HERE = {  # heavy or dangerous imports, and the one place of each
     "aiohttp": "stages/providers/client.py",
     "pyarrow": "stages/schema/tables.py",
     "duckdb": ("stages/desk/sql_tables.py", "stages/recount/opened.py"),
+    "rocrate": "stages/desk/crate.py",
     "hydra": "stages/runtime/compose.py",
     "omegaconf": "stages/runtime/compose.py",
     "rich": "stages/runtime/progress.py",
-    "yaml": ("stages/runtime/yaml_traps.py", "stages/runtime/compose.py", "stages/desk/checks/lock.py"),
+    "yaml": ("stages/runtime/yaml_traps.py", "stages/runtime/compose.py", "stages/desk/stale.py", "stages/desk/checks/lock.py"),
 }
 EMPTY_NAMES = {"utils", "common", "helpers", "lib", "manager", "handler", "misc"}
 MODULES = sorted((ROOT / "stages").rglob("*.py"))

@@ -409,6 +409,17 @@ def test_a_whole_reply_without_its_name_is_taken_when_its_process_is_dead(journa
     assert journal.left_in_flight() == []
 
 
+def test_one_who_waited_for_the_dead_process_takes_it_too(journal):
+    journal.check_writable()
+    died_in_flight(journal, row(1)["request_sha256"])
+    part = part_of(journal, row(1), rows_text([row(1)]))
+    taken = []
+    asyncio.run(hold(journal, row(1)["request_sha256"], lambda: taken.append(journal.get(row(1)["request_sha256"]))))
+    assert taken == [row(1)]
+    assert not part.exists()
+    assert journal.left_in_flight() == []
+
+
 def test_half_a_reply_is_not(journal):
     journal.check_writable()
     died_in_flight(journal, row(1)["request_sha256"])
@@ -453,6 +464,19 @@ def test_an_entry_that_cannot_be_read_is_not_taken_for_absent(journal):
     entry_of(journal, row(1)).mkdir()
     with pytest.raises(JournalFailed, match="cannot be read"):
         journal.get(row(1)["request_sha256"])
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("nowhere")], ids=["pipe", "folder", "link"])
+@pytest.mark.parametrize("place", ["entry", "tries"])
+def test_what_stands_in_the_place_of_a_file_is_one_sentence_and_nobody_waits_for_it(journal, place, make):
+    journal.check_writable()
+    sha256 = row(1)["request_sha256"]
+    path = entry_of(journal, row(1)) if place == "entry" else journal.tries_file(sha256)
+    path.parent.mkdir(exist_ok=True)
+    make(path)
+    with pytest.raises(JournalFailed, match=r"cannot be read: it is "):
+        journal.get(sha256) if place == "entry" else journal.tries(sha256)
+    assert path.exists() or path.is_symlink()
 
 
 def test_a_full_disk_is_one_sentence_before_and_during(journal):
@@ -512,3 +536,48 @@ def test_a_really_read_only_disk_can_be_read_and_refuses_to_be_written(disk):
     for step in (journal.check_writable, lambda: journal.put(row(2)), lambda: asyncio.run(hold(journal, request(2).sha256))):
         with pytest.raises(JournalFailed, match="cannot be written: Read-only file system"):
             step()
+
+
+# Looking without touching
+
+
+def everything_in(folder):
+    return {path: (path.read_bytes() if path.is_file() else None, mode(path)) for path in [folder, *folder.rglob("*")]}
+
+
+def test_an_absent_journal_holds_nothing_and_stays_absent(journal):
+    assert journal.holds("0" * 64) is None
+    assert not journal.folder.exists()
+
+
+def test_what_is_stored_is_seen(journal):
+    journal.put(row(1))
+    assert journal.holds(row(1)["request_sha256"]) == row(1)
+    assert journal.holds(row(2)["request_sha256"]) is None
+
+
+@pytest.mark.parametrize("left", ["torn", "another's", "open to others"])
+def test_looking_changes_nothing_whatever_lies_there(journal, left):
+    journal.put(row(1))
+    entry = entry_of(journal, row(1))
+    if left == "torn":
+        entry.write_bytes(entry.read_bytes()[:-9])
+    elif left == "another's":
+        entry.write_text(rows_text([row(2)]), "utf-8")
+    else:
+        journal.folder.chmod(0o755)
+    before = everything_in(journal.folder)
+    assert (journal.holds(row(1)["request_sha256"]) is None) == (left != "open to others")
+    assert everything_in(journal.folder) == before
+    assert journal.set_aside == []
+
+
+def test_a_reply_whose_process_died_before_naming_it_is_seen_where_it_lies(journal):
+    journal.put(row(1))
+    died_in_flight(journal, row(1)["request_sha256"])
+    entry = entry_of(journal, row(1))
+    entry.rename(entry.with_name(f"{row(1)['request_sha256']}.abc.part"))
+    before = everything_in(journal.folder)
+    assert journal.holds(row(1)["request_sha256"]) == row(1)
+    assert everything_in(journal.folder) == before
+    assert journal.get(row(1)["request_sha256"]) == row(1), "and it is what a run will take"

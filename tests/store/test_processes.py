@@ -59,7 +59,7 @@ class Errand:
 
     def end(self):
         """The exit code, and the report."""
-        code = self.process.wait(240)
+        code = self.process.wait(600)
         return code, self.report()
 
     def kill(self):

@@ -6,7 +6,7 @@ from contextlib import chdir
 import pytest
 
 from stages.desk import audit
-from stages.desk.walk.numbers import tables
+from stages.desk.walk.numbers import Place, explained, tables
 from stages.recount.files import FILES
 from stages.recount.opened import opened, rows
 from stages.recount.rules import recounted
@@ -33,13 +33,14 @@ def test_a_count_is_walked_to_its_rows_however_its_path_is_written(project, word
     assert all(found["left_out"].values())
 
 
-def test_every_number_of_every_file_is_walked(project):
-    for name in FILES:
-        for path, value in audit_leaves(project.metrics(name)).items():
-            if isinstance(value, int | float):
-                found = audited(project, f"{name}:{path}")
-                assert found.get("agrees", "how" in found), found
-                assert found["how"]
+def test_a_number_of_each_kind_is_walked(project):
+    with chdir(project.folder), tables() as connection:
+        for name in FILES:
+            for path, value in audit_leaves(project.metrics(name)).items():
+                if isinstance(value, int | float):
+                    found = explained(connection, Place(name, path), value)
+                    assert found.get("agrees", "how" in found), found
+                    assert found["how"]
 
 
 def test_a_number_of_a_scenario_is_walked_to_its_rows(project):

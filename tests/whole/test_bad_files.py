@@ -23,8 +23,8 @@ SEAT = {"judge": "owl", "instrument": "material_outcome", "runner": "default"}
 STAGES = {
     "matters": matters.matters, "generate": generate.generate, "pair": pair.pair, "conceal": conceal.conceal,
     "judge": lambda: judge.judge(SEAT), "qualify": lambda: qualify.qualify(SEAT), "record": record.record, "measure": measure.measure,
-    "report": report.report, "verify": lambda: verify.run(Namespace()),
-    "audit": lambda: audit.run(Namespace(id="Q01:alder~birch", prompt=False)),
+    "report": report.report, "verify": lambda: verify.run(Namespace(expect=None, live=None, sample=2)),
+    "audit": lambda: audit.run(Namespace(what="Q01:alder~birch", prompt=False)),
 }  # fmt: skip
 READER = {"answers": "generate", "assignments": "conceal", "verdicts": "judge", "readings": "judge", "qualification": "qualify"}
 READERS = {  # of each file under data/work, and the stage that makes it
@@ -199,7 +199,7 @@ def test_verify_goes_on_where_a_recording_is_wrong_and_leaves_with_its_own_code(
     replace(recorded("readings"), "pipe")
     check_refused(
         "verify",
-        "6 checks, 3 failed",
+        "9 checks, 4 failed",
         "verdicts.jsonl: line ",
         "readings.jsonl: it is no plain file",
         "can be read: data/recordings/verdicts.jsonl",
@@ -313,7 +313,7 @@ def test_a_table_that_was_replaced_by_a_sound_one_is_found_by_its_digest(project
 
     rows = read_table("calls", Path("data/tables"))
     write_table("calls", rows[1:], Path("data/tables"))
-    check_refused("verify", "tables are those whose digests are published: data/tables/calls.parquet: its digest is ")
+    check_refused("verify", "tables rebuilt are the published ones: data/tables/calls.parquet: row 1 (")
 
 
 @pytest.mark.parametrize("odd", [*ODD, "missing", "a list", "other keys", "a null"])

@@ -7,11 +7,41 @@ import time
 import pytest
 import yaml
 
+from stages.runtime.errors import BadInput
 from tests.loopback import Loopback
+from tests.whole.at_the_desk import asked
 from tests.whole.project import CONTESTANTS, Project, Till
 
 M = 2
 FOUR = [*CONTESTANTS, "dogwood"]
+
+
+def plan(project, *words):
+    return asked(project, "plan", *words)
+
+
+def to_buy(found):
+    """Answers and verdicts that a plan says are bought, each from its fewest to its most."""
+    return tuple((found[kind]["to_buy"], found[kind]["to_buy"] + found[kind]["perhaps"]) for kind in ("answers", "verdicts"))
+
+
+def sold_as_planned(project, sales):
+    """What a run sells, after checking that it is what the plan said, call for call, and that the plan's parts add up."""
+    before = plan(project)
+    sales.sold()
+    said = project.repro().stdout
+    sold = sales.sold()
+    assert all(least <= count <= most for count, (least, most) in zip(sold, to_buy(before), strict=True)), (sold, to_buy(before))
+    assert before["calls"] == {"at_least": sum(least for least, _ in to_buy(before)), "at_most": len(before["missing"])}
+    for kind in ("answers", "verdicts", "controls"):
+        assert sum(count for name, count in before[kind].items() if name != "planned") == before[kind]["planned"]
+    after = plan(project)
+    assert after["calls"] == {"at_least": 0, "at_most": 0}
+    assert {row["runs"] for row in after["stages"]} == {"no"}
+    runs = {word: {row["stage"] for row in before["stages"] if row["runs"] == word} for word in ("yes", "perhaps")}
+    ran = set(re.findall(r"(?:Running stage '|Stage ')(\w+)'(?:| is cached - skipping run.*):?$", said, re.MULTILINE))
+    assert runs["yes"] <= ran <= runs["yes"] | runs["perhaps"]
+    return sold if all(least == most for least, most in to_buy(before)) else (*sold, "at most", *(most for _, most in to_buy(before)))
 
 
 def rows(recordings):
@@ -20,63 +50,72 @@ def rows(recordings):
 
 def test_a_fourth_contestant_buys_its_answers_and_its_pairings_and_moves_no_earlier_byte(bought, sales):
     before = rows(bought.recordings())
+    assert to_buy(plan(bought, "--add", "contestant=dogwood")) == ((M, M), (3 * M, 3 * M))
     bought.choose(contestants=FOUR)
-    bought.repro()
-    assert sales.sold() == (M, 3 * M)
+    assert {row["because"] for row in plan(bought)["missing"]} == {
+        "new contestant: nothing of dogwood is recorded",
+        "an answer that it judges is still to come",
+    }
+    assert sold_as_planned(bought, sales) == (M, 3 * M)
     after = rows(bought.recordings())
     assert before["qualification.jsonl"] == after["qualification.jsonl"], "the judge is tested whoever contends"
     assert all(before[name] < after[name] for name in before if name != "qualification.jsonl")
     bought.choose(contestants=CONTESTANTS)
     bought.repro()
     assert rows(bought.recordings()) == after
+    assert to_buy(plan(bought, "--add", "contestant=dogwood")) == ((0, 0), (0, 0))
     bought.choose(contestants=FOUR)
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
 
 
 def test_one_edited_matter_buys_three_and_three(bought, sales):
     before = rows(bought.recordings())
+    assert to_buy(plan(bought, "--edit", "matter=Q01")) == ((3, 3), (3, 3))
     bought.edit("data/matters/Q01.md", "## Law\n\n", "## Law\n\nOne more rule stands here. ")
-    bought.repro()
-    assert sales.sold() == (3, 3)
+    assert "edited matter: what is recorded answers another text" in {row["because"] for row in plan(bought)["missing"]}
+    assert sold_as_planned(bought, sales) == (3, 3)
     after = rows(bought.recordings())
     assert all(before[name] <= after[name] for name in before)
     bought.git("checkout", "data/matters/Q01.md")
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
 
 
 def test_a_new_title_buys_nothing(bought, sales):
     bought.edit("data/matters/Q01.md", "title: ", "title: A new view of ")
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
 
 
 def test_a_new_instrument_with_its_study_buys_every_verdict_and_no_answer_and_going_back_none(bought, sales):
     values = yaml.safe_load(bought.read("conf/instrument/material_outcome.yaml"))
     bought.conf("instrument", "stricter", {**values, "system": values["system"] + " Be strict."})
     bought.choose(instrument="stricter")
+    with pytest.raises(BadInput, match="instrument_sha256 pins"):
+        plan(bought)
     refused = bought.repro(ok=False)
     assert refused.returncode != 0
     assert "instrument_sha256 pins" in refused.stderr
     assert sales.sold() == (0, 0)
     bought.pin("stricter", "second")
     bought.choose(study="second")
-    bought.repro()
-    assert sales.sold() == (0, 3 * M)
+    assert {row["because"] for row in plan(bought)["missing"]} == {"new instrument"}
+    assert sold_as_planned(bought, sales) == (0, 3 * M)
     bought.choose(study="first", instrument="material_outcome")
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
     assert bought.metrics("pairs") == yaml.safe_load(bought.git("show", "HEAD:metrics/pairs.json"))
 
 
 @pytest.mark.parametrize(
-    "change", [{"decoding": {"max_tokens": 64, "temperature": 0.5}}, {"route": "loopback/elsewhere"}], ids=["temperature", "route"]
+    ("change", "because"),
+    [
+        ({"decoding": {"max_tokens": 64, "temperature": 0.5}}, "changed setting decoding.temperature from 0.0 to 0.5"),
+        ({"route": "loopback/elsewhere"}, "changed setting route from loopback/alder to loopback/elsewhere"),
+    ],
+    ids=["temperature", "route"],
 )
-def test_other_settings_with_the_same_texts_buy_the_answers_only(bought, sales, change):
+def test_other_settings_with_the_same_texts_buy_the_answers_only(bought, sales, change, because):
     bought.change("contestant", "alder", **change)
-    bought.repro()
-    assert sales.sold() == (M, 0)
+    assert {row["because"] for row in plan(bought)["missing"] if row["kind"] == "answer"} == {because}
+    assert sold_as_planned(bought, sales) == (M, 0, "at most", M, 2 * M)
 
 
 def test_other_settings_buy_the_pairings_whose_texts_changed(tmp_path):
@@ -85,12 +124,10 @@ def test_other_settings_buy_the_pairings_whose_texts_changed(tmp_path):
 
     with Loopback(reply=lambda asked: '{"broken"' if "response_format" in asked else reply(asked)) as server:
         project, till = Project(tmp_path / "project", server.base_url), Till(server)
-        project.repro()
-        assert till.sold() == (3 * M, 3 * M)
+        assert sold_as_planned(project, till) == (3 * M, 3 * M)
         assert project.metrics("pairs")["alder~birch"]["unreadable"] == M
         project.change("contestant", "alder", decoding={"max_tokens": 64, "temperature": 0.5})
-        project.repro()
-        assert till.sold() == (M, 2 * M)
+        assert sold_as_planned(project, till) == (M, 2 * M, "at most", M, 2 * M)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +146,7 @@ def test_other_settings_buy_the_pairings_whose_texts_changed(tmp_path):
 )
 def test_what_decides_no_reply_buys_none(bought, sales, group, name, change):
     bought.change(group, name, **change)
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
 
 
 def test_the_same_server_at_another_port_buys_nothing(bought):
@@ -124,8 +160,7 @@ def test_the_same_server_at_another_port_buys_nothing(bought):
 def test_another_seed_redraws_nothing(bought, sales):
     before = bought.recordings()
     bought.choose(seed=8)
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
     assert bought.recordings() == before
 
 
@@ -150,22 +185,23 @@ def test_two_branches_that_each_added_a_contestant_merge_and_buy_the_missing_pai
     for branch, newcomer in (("one", "dogwood"), ("two", "elm")):
         bought.git("checkout", "-qb", branch, "main")
         bought.choose(contestants=[*CONTESTANTS, newcomer])
-        bought.repro()
+        assert sold_as_planned(bought, sales) == (M, 3 * M)
         bought.commit(f"With {newcomer}")
-        assert sales.sold() == (M, 3 * M)
     bought.git("merge", "one", ok=False)
     assert b"<<<<" not in b"".join(bought.recordings().values())
     bought.git("checkout", "--ours", "--", "dvc.lock", "params.yaml", "metrics")
     bought.choose(contestants=[*FOUR, "elm"])
-    bought.repro()
-    assert sales.sold() == (0, M)
+    assert {row["because"] for row in plan(bought)["missing"]} == {"new pairing: never judged"}
+    assert sold_as_planned(bought, sales) == (0, M)
     assert bought.metrics("pairs")["dogwood~elm"]["n"] + bought.metrics("pairs")["dogwood~elm"]["unreadable"] == M
 
 
 def test_an_experiment_in_a_temporary_folder_buys_once(bought, sales):
+    assert to_buy(plan(bought, "--add", "contestant=dogwood")) == ((M, M), (3 * M, 3 * M))
     for _ in range(2):
         bought.dvc("exp", "run", "--temp", "-S", "contestants=[alder,birch,cedar,dogwood]")
     assert sales.sold() == (M, 3 * M)
+    assert to_buy(plan(bought, "--add", "contestant=dogwood")) == ((0, 0), (0, 0)), "the journal holds what the experiment bought"
 
 
 def test_a_queue_with_two_workers_buys_nothing_twice(bought, sales):
@@ -185,8 +221,7 @@ def test_two_pairings_with_identical_requests_are_two_calls(tmp_path):
     verdict = '{"material_difference":false,"rationale":"Same.","rejected_points":[],"verdict":"tie"}'
     with Loopback(reply=lambda asked: verdict if "response_format" in asked else "The very same answer.") as server:
         project, till = Project(tmp_path / "project", server.base_url, matters=1), Till(server)
-        project.repro()
-        assert till.sold() == (3, 3)
+        assert sold_as_planned(project, till) == (3, 3)
         bodies = [request.body for request in server.received if "response_format" in request.json]
         assert len(bodies) == 3
         assert len(set(bodies)) == 1
@@ -196,6 +231,5 @@ def test_two_pairings_with_identical_requests_are_two_calls(tmp_path):
 def test_a_lost_table_is_made_again_and_bought_never(bought, sales):
     shutil.rmtree(bought.folder / "data/tables")
     shutil.rmtree(bought.folder / "data/work")
-    bought.repro()
-    assert sales.sold() == (0, 0)
+    assert sold_as_planned(bought, sales) == (0, 0)
     assert bought.clean()

@@ -204,7 +204,7 @@ def files_of(project):
 
 def test_commands_need_no_key_and_leave_no_trace(project):
     before = files_of(project)
-    for words in (["verify"], ["audit", "Q01:alder"], ["explain-miss"]):
+    for words in (["verify"], ["audit", "Q01:alder"], ["explain-miss"], ["plan"], ["show", "answers"], ["sql", "SELECT 1"], ["version"]):
         moot(project, *words, MOOT_JOURNAL=str(project.folder.parent / "untouched"))
     assert files_of(project) == before
     assert not (project.folder.parent / "untouched").exists()

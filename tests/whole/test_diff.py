@@ -24,7 +24,7 @@ def twice(made_once, tmp_path_factory):
     project.edit("data/matters/Q02.md", "## Law\n\n", "## Law\n\nMore. ")
     project.change("contestant", "alder", system="Another prompt.")
     project.choose(contestants=["alder", "birch", "cedar", "dogwood"])
-    project.repro()
+    project.flow()
     project.commit("A second state")
     return project
 
@@ -54,7 +54,7 @@ def test_markdown_can_act_as_nothing(twice):
     twice.git("checkout", "data/matters/Q01.md")
     assert "- Q01: another title" in said
     _, said = compared(twice, "HEAD~1", "HEAD", md=True)
-    assert r"| alder\~birch |" in said
+    assert r"| alder\~dogwood |" in said
     assert "<b>" not in said
 
 

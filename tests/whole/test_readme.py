@@ -45,6 +45,11 @@ def test_every_exit_code_is_documented():
     assert documented == {0, *(kind.exit_code for kind in family())}
 
 
+def test_every_command_of_moot_has_its_line():
+    section = README.split("## Asking the record")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| `moot ([a-z-]+)", section, re.MULTILINE)) == set(COMMANDS)
+
+
 @pytest.mark.parametrize("command", [c for c in INLINE if c.startswith("uv run ")])
 def test_every_command_it_names_is_known(command):
     words = command.removeprefix("uv run ").split()

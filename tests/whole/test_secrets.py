@@ -59,7 +59,7 @@ def stages(project, **environment):
 def test_whatever_fails_the_key_is_written_nowhere(tmp_path, fault):
     with Loopback(lambda _: fault, key=None) as server:
         project = project_with(server, tmp_path)
-        said = stages(project, PYTHONASYNCIODEBUG="1", HTTPX_LOG_LEVEL="trace", PYTHONFAULTHANDLER="1")
+        said = stages(project, PYTHONDEVMODE="1", HTTPX_LOG_LEVEL="trace", PYTHONFAULTHANDLER="1")
         assert server.count > 0
         assert any(KEY in request.headers.get("authorization", "") for request in server.received), (
             "the key was never used: nothing is proved"

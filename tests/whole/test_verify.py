@@ -94,9 +94,8 @@ def test_nothing_fails_where_nothing_was_changed(project):
         ),
     ],
 )
-@pytest.mark.parametrize("seed", range(2))
-def test_one_changed_byte_is_named_with_its_place(project, file, named, seed):
-    flip(project.folder / file, random.Random(f"{file} {seed}"))
+def test_one_changed_byte_is_named_with_its_place(project, file, named):
+    flip(project.folder / file, random.Random(file))
     failures = verified(project)
     assert any(re.search(named, failure) for failure in failures), failures
 
@@ -204,7 +203,8 @@ def test_a_forgery_that_is_consistent_all_through_shows_against_a_published_dige
     same = [row["request_sha256"] == forged["request_sha256"] for row in readings]
     new = {"response_sha256": forged["response_sha256"], "verdict": reply["verdict"]}
     write(project, "readings", [{**row, **new} if hit else row for row, hit in zip(readings, same, strict=True)])
-    project.repro()
+    (project.folder / "dvc.lock").unlink()  # `dvc repro` would write it anew
+    project.flow()
     assert verified(project) == []
     assert any("the record digest is the expected one" in failure for failure in verified(project, expect=published))
     found, said = compared(project, "HEAD")

@@ -8,7 +8,7 @@ from typing import Any
 from stages.desk.checks.check import Check
 from stages.desk.in_use import InUse
 from stages.desk.rebuilt import Tables, rebuilt
-from stages.runtime.errors import BadRecord, Refusal
+from stages.runtime.errors import BadRecord, Refusal, refusing
 from stages.runtime.handing import handed
 from stages.runtime.paths import METRICS, PROVENANCE, TABLES
 from stages.schema.calls import Row
@@ -31,9 +31,10 @@ _PARTS = {  # of the record digest: a part, its table, and the columns that it c
 
 
 def record_digest(study: InUse, tables: Tables) -> str:
-    """The record digest of metrics/provenance.json, recomputed from sources and recordings."""
+    """The record digest of metrics/provenance.json, recomputed from sources and recordings: of attempts, those that are scored."""
     parts = {
-        name: digest(sorted([row[column] for column in columns] for row in tables[table])) for name, (table, columns) in _PARTS.items()
+        name: digest(sorted([row[column] for column in columns] for row in tables[table] if row.get("scored", True)))
+        for name, (table, columns) in _PARTS.items()
     }
     return digest({**parts, "instrument": study.instrument_sha256} if tables["verdicts"] else parts)
 
@@ -137,7 +138,8 @@ def all_results(study: InUse) -> list[Check]:
     """The checks of this file, in turn."""
     from stages.schema.tables import write_table  # noqa: PLC0415  see tables_stand
 
-    tables = rebuilt(study)
+    with refusing(kind=BadRecord):
+        tables = rebuilt(study)
     with tempfile.TemporaryDirectory(prefix="moot-verify-") as name:
         folder = Path(name)
         for table, rows in tables.items():
@@ -153,6 +155,7 @@ def all_results(study: InUse) -> list[Check]:
 def _guarded(several: Callable[[], list[Check]]) -> list[Check]:
     """Checks, or their refusal as a failed one."""
     try:
-        return several()
+        with refusing(kind=BadRecord):
+            return several()
     except Refusal as refusal:
         return [Check("what was made of the recordings can be read", 1, [str(refusal)])]

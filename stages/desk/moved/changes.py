@@ -8,6 +8,7 @@ from stages.schema.recorded import row_name
 
 _PARTS = ("facts", "law", "assignment", "title", "area", "series", "published")
 _NOT_THERE = "nothing"
+_LONGEST = 80  # characters of a value in a sentence
 
 
 def changes(one: State, two: State) -> dict[str, list[str]]:
@@ -73,12 +74,20 @@ def flat(tree: Any, path: str = "") -> dict[str, Any]:
 def listed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """``key was a, is b`` for every key that differs."""
     keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-    return [f"{key} was {_short(before.get(key, _NOT_THERE))}, is {_short(after.get(key, _NOT_THERE))}" for key in keys]
+    return [f"{key} {_told(before.get(key, _NOT_THERE), after.get(key, _NOT_THERE))}" for key in keys]
 
 
-def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
+def _told(before: Any, after: Any) -> str:
+    """Both values, the long ones from a little before the place where they part."""
+    one, two = (" ".join(str(value).split()) for value in (before, after))
+    parted = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    start = max(0, parted - 20) if max(len(one), len(two)) > _LONGEST else 0
+    return f"was {_cut(one, start)}, is {_cut(two, start)}"
+
+
+def _cut(text: str, start: int) -> str:
+    end = start + _LONGEST
+    return f"{'...' if start else ''}{text[start:end]}{'...' if len(text) > end else ''}"
 
 
 def assignments(one: State, two: State) -> list[str]:

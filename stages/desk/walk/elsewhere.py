@@ -32,6 +32,8 @@ def _by_digest(study: InUse, digits: str) -> Row | None:
         return None
     if study.instrument_sha256.startswith(digits):
         return instrument(study)
+    if not PROVENANCE.exists():
+        return None
     tree = handed(PROVENANCE, lambda path: load_json(read_text(path)))
     named = {**{f"tables.{name}": value for name, value in tree["tables"].items()}, **{k: v for k, v in tree.items() if k != "tables"}}
     found = sorted(name for name, value in named.items() if str(value).startswith(digits))
@@ -59,20 +61,22 @@ def _by_file(study: InUse, path: Path) -> Row | None:
     if path == CONF / "judge" / f"{study.choices.judge}.yaml":
         return {"id": study.choices.judge, "kind": "judge", **evidence.judge_of(study), "verdicts": list(study.verdict_requests)}
     if path.parent == TABLES:
-        tree = handed(PROVENANCE, lambda file: load_json(read_text(file)))
-        if path.stem not in tree["tables"]:
-            raise BadInput(f"{path} is no published table")
-        return {
-            "id": path.as_posix(),
-            "kind": "table",
-            "logical_digest": tree["tables"][path.stem],
-            "rows": f"moot sql 'select * from {path.stem}'",
-        }
+        return _table(path)
     with refusing(kind=BadRecord):
         if path.parent in _ORDERS and path.suffix == ".json":
             order = order_in(path, _ORDERS[path.parent])
             return {"id": path.as_posix(), "kind": "order", **committed(path.as_posix()), **order.row()}
-    if path == PARAMS or CONF in path.parents:
+    a_contestant = path.parent == CONF / "contestant" and path.stem in study.contestants  # who has a name
+    if path == PARAMS or (CONF in path.parents and not a_contestant):
         in_use = path == PARAMS or path.stem in (study.choices.study, study.choices.runner)
         return {"id": path.as_posix(), "kind": "settings", **committed(path.as_posix()), "in_use": in_use}
     return None
+
+
+def _table(path: Path) -> Row:
+    """A published table. Raises BadInput for one that is none."""
+    tree = handed(PROVENANCE, lambda file: load_json(read_text(file)))
+    if path.stem not in tree["tables"]:
+        raise BadInput(f"{path} is no published table")
+    digest, rows = tree["tables"][path.stem], f"moot sql 'select * from {path.stem}'"
+    return {"id": path.as_posix(), "kind": "table", "logical_digest": digest, "rows": rows}

@@ -84,37 +84,36 @@ def _rebuild(folder: Path) -> None:
     from stages.desk.rebuilt import rebuilt  # noqa: PLC0415  see above
     from stages.schema.tables import write_table  # noqa: PLC0415  see above
 
-    for name, found in rebuilt(load()).items():
-        write_table(name, found, folder)
+    study = load()
+    with refusing(kind=BadRecord):
+        for name, found in rebuilt(study).items():
+            write_table(name, found, folder)
 
 
-def explained(place: Place, value: Any) -> Row:
-    """One number: how it arises, what is counted now, and the rows. Raises BadInput for what no rule gives."""
+def explained(connection: Connection, place: Place, value: Any) -> Row:
+    """One number: how it arises, what is counted now, and the rows. Raises BadInput for a file that no rule is about."""
     own: Row = {"number": str(place), "published": value}
     if place.file not in FILES:
         raise BadInput(f"{place}: nobody says how the numbers of this file arise; {nearest(place.file, FILES)}")
-    file = FILES[place.file]
-    for rule in file.rules:
+    for rule in FILES[place.file].rules:
         if (names := matched(rule.path, place.path)) is not None:
-            with tables() as connection:
-                return {**own, **_counted(connection, rule, names, value)}
-    if isinstance(value, int | float) and (formula := _follows(place)) and not _held(place):
-        with tables() as connection:
-            return {**own, **_followed(connection, place, *formula, value)}
-    if file.spoken and (said := file.spoken({place.path: value})):
-        return {**own, "how": "a sentence; its counts are made again", "counts": _spoken(place, said)}
-    return {**own, "how": _held(place) or _words_of(place)}
+            return {**own, **_counted(connection, rule, names, value)}
+    held = _held(place)
+    if isinstance(value, int | float) and not held and (formula := _follows(place)):
+        return {**own, **_followed(connection, place, *formula, value)}
+    if (spoken := FILES[place.file].spoken) and (said := spoken({place.path: value})):
+        return {**own, "how": "a sentence; its counts are made again", "counts": _spoken(connection, place, said)}
+    return {**own, "how": held or _words_of(place)}
 
 
-def _spoken(place: Place, said: Mapping[str, int]) -> Row:
+def _spoken(connection: Connection, place: Place, said: Mapping[str, int]) -> Row:
     """The counts in a sentence, each with its rows. What several sentences share is compared as their sum."""
     file, found = FILES[place.file], {}
     whole = numbers_in(handed(METRICS / f"{place.file}.json", lambda path: load_json(read_text(path))), file)
-    with tables() as connection:
-        for path in said:
-            for rule in file.rules:
-                if (names := matched(rule.path, path)) is not None:
-                    found[path] = {"published": whole[path], **_counted(connection, rule, names, whole[path])}
+    for path in said:
+        for rule in file.rules:
+            if (names := matched(rule.path, path)) is not None:
+                found[path] = {"published": whole[path], **_counted(connection, rule, names, whole[path])}
     return found
 
 
