@@ -89,7 +89,7 @@ def moot(project, *words, ok=True):
     """A command, and what it would print and leave with."""
     with redirect_stderr(io.StringIO()) as said:
         try:
-            given = parser().parse_args(words)
+            given = parser(words).parse_args(words)
             result = given.module.run(given)
         except SystemExit as left:
             done = Done(left.code, "", said.getvalue())
@@ -192,7 +192,7 @@ def test_audit_walks_to_either_attempt(project):
     assert shown["Q01:alder"]["ordered"]["by"] == "A. Author"
     order = f"data/orders/reruns/{orders(project)[0]}"
     assert shown["Q01:alder"]["ordered"]["file"] == order
-    assert audited(project, order)["kind"] == "order"
+    assert audited(project, order)["kind"] == "rerun"
     assert audited(project, "scenarios:without_reruns.left_out")["enter"].keys() == {"Q01:alder~birch", "Q01:alder~cedar"}
     assert audited(project, "disclosures:reruns.Q01:alder:2")["counts"]["reruns.Q01:alder:2.attempt"]["counted"] == 2
 
@@ -200,7 +200,7 @@ def test_audit_walks_to_either_attempt(project):
 def test_diff_knows_an_order_and_a_rule_and_which_of_them_chose_another_answer(project):
     ruled(project, "completed_rerun")
     rerun(project, *Q01, *WHY)
-    project.flow()
+    flow(project)
     order = f"data/orders/reruns/{orders(project)[0]}"
     found, _ = compared(project, "HEAD")
     assert found["changed"]["exclusion rules"] == [
@@ -211,7 +211,7 @@ def test_diff_knows_an_order_and_a_rule_and_which_of_them_chose_another_answer(p
     assert {each["cause"] for each in found["pairings"]} <= {"reruns"}
     project.commit("A rerun")
     ruled(project, "recorded_attempt")
-    project.flow()
+    flow(project)
     found, _ = compared(project, "HEAD")
     assert found["changed"]["answers"] == ["1 another reply: Q01:alder"]
     assert {each["cause"] for each in found["pairings"]} <= {"attempt_rules"}
@@ -219,7 +219,7 @@ def test_diff_knows_an_order_and_a_rule_and_which_of_them_chose_another_answer(p
 
 def test_an_order_in_anothers_name_is_seen_however_well_it_is_sealed(project):
     rerun(project, *Q01, *WHY)
-    project.flow()
+    flow(project)
     assert verified(project) == []
     path = project.folder / "data/orders/reruns" / orders(project)[0]
     row = {key: value for key, value in json.loads(path.read_text("utf-8")).items() if key != "row_sha256"}

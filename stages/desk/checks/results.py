@@ -31,9 +31,10 @@ _PARTS = {  # of the record digest: a part, its table, and the columns that it c
 
 
 def record_digest(study: InUse, tables: Tables) -> str:
-    """The record digest of metrics/provenance.json, recomputed from sources and recordings."""
+    """The record digest of metrics/provenance.json, recomputed from sources and recordings: of attempts, those that are scored."""
     parts = {
-        name: digest(sorted([row[column] for column in columns] for row in tables[table])) for name, (table, columns) in _PARTS.items()
+        name: digest(sorted([row[column] for column in columns] for row in tables[table] if row.get("scored", True)))
+        for name, (table, columns) in _PARTS.items()
     }
     return digest({**parts, "instrument": study.instrument_sha256} if tables["verdicts"] else parts)
 
