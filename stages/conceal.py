@@ -5,12 +5,13 @@ Appends to data/recordings/assignments.jsonl, a sealed row per pairing with both
      "kind":"assignment","matter_id":"Q01","ordinal":0,"row_sha256":"…","rule":"coin-1","seed":20261130}
 Writes data/work/presentations.jsonl, in the order of ids that nobody can compute from names:
     {"answer_a":"The appeal must …","answer_b":"Dear Ms …","matter_id":"Q01","presentation_id":"4be0…"}
+Where the study asks for both orders, every pairing has a second, turned assignment (rule turned-1) and a presentation of it among these.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from stages.runtime.compose import choices
+from stages.runtime.compose import choices, setting
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.handing import handed
@@ -18,11 +19,23 @@ from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRI
 from stages.schema.calls import FORMAT, seal
 from stages.schema.jsonl import Row, write_rows
 from stages.schema.matter import matters_in
-from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Stored, chosen, draw, in_force
-from stages.schema.settings import Choices, settings
+from stages.schema.rows import (
+    Assignment,
+    Attempt,
+    Pairing,
+    Presentation,
+    Stored,
+    chosen,
+    draw,
+    in_force,
+    turned,
+    turned_in_force,
+)
+from stages.schema.settings import Choices, Study, settings
 from stages.store.recordings import Recording
 
 Answers = dict[tuple[str, str], Attempt]
+Assigned = list[tuple[Assignment, Presentation]]
 
 
 def scored_answers(attempts: Iterable[Attempt]) -> Answers:
@@ -50,25 +63,38 @@ def shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answer
     return Presentation(assignment.shown_as(matter_sha256[matter], texts), matter, a.text, b.text)
 
 
-def assign(
-    pairings: Iterable[Pairing], stored: Stored, matter_sha256: dict[str, str], answers: Answers, seed: int
-) -> list[tuple[Assignment, Presentation]]:
+def assign(pairings: Iterable[Pairing], stored: Stored, matter_sha256: dict[str, str], answers: Answers, seed: int) -> Assigned:
     """An assignment and a presentation for each pairing: the stored sides where there are any, a fair coin where there are none.
 
     Two pairings of one matter may show the same two texts. They are two calls, so the later one gets the next free ordinal.
     """
+    return _placed({p.pairing_id: draw(seed, p, ordinal=0) for p in pairings}, stored, _shower(matter_sha256, answers))
 
-    def presented(assignment: Assignment) -> Presentation:
-        return shown(assignment, matter_sha256, answers)
 
-    planned = {pairing.pairing_id: pairing for pairing in pairings}
-    known = {name: rows for name, rows in stored.items() if name in planned}
-    found = {name: (row, presented(row)) for name, row in chosen(known, lambda row: presented(row).presentation_id).items()}
-    taken = {presentation.presentation_id for _, presentation in found.values()}
-    for name, pairing in sorted(planned.items()):
+def turn(assigned: Assigned, stored: Stored, matter_sha256: dict[str, str], answers: Answers) -> Assigned:
+    """The other order of each pairing: an assignment and a presentation of its own, and no presentation that is shown already."""
+    shown_already = {presentation.presentation_id for _, presentation in assigned}
+    exchanged = {first.pairing_id: turned(first) for first, _ in assigned}
+    return _placed(exchanged, stored, _shower(matter_sha256, answers), shown_already)
+
+
+def _shower(matter_sha256: dict[str, str], answers: Answers) -> Callable[[Assignment], Presentation]:
+    return lambda assignment: shown(assignment, matter_sha256, answers)
+
+
+def _placed(
+    drawn: Mapping[str, Assignment], stored: Stored, presented: Callable[[Assignment], Presentation], beside: Iterable[str] = ()
+) -> Assigned:
+    """For each pairing its stored assignment, or the drawn one where there is none, at the lowest ordinal that shows a new thing."""
+    taken = set(beside)
+    known = {name: rows for name, rows in stored.items() if name in drawn}
+    free = chosen(known, lambda row: presented(row).presentation_id, frozenset(taken))
+    found = {name: (row, presented(row)) for name, row in free.items()}
+    taken |= {presentation.presentation_id for _, presentation in found.values()}
+    for name, new in sorted(drawn.items()):
         if name in found:
             continue
-        assignment = known[name][-1] if name in known else draw(seed, pairing, ordinal=0)
+        assignment = known[name][-1] if name in known else new
         while presented(assignment).presentation_id in taken:
             assignment = replace(assignment, ordinal=assignment.ordinal + 1)
         found[name] = (assignment, presented(assignment))
@@ -83,6 +109,7 @@ def assignment_row(assignment: Assignment) -> Row:
 
 def conceal() -> None:
     settled: Choices = choices(settings)
+    study: Study = setting("study", settled.study, settings)
     matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in handed(MATTERS, matters_in)}
     answers = scored_answers(handed(ATTEMPTS, Attempt.read))
     pairings = answered(handed(PAIRINGS, Pairing.read), answers)
@@ -91,9 +118,11 @@ def conceal() -> None:
     recording = Recording(ASSIGNMENTS_RECORDING)
     recording.load()
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
-        stored = in_force([Assignment.from_row(row) for row in recording.rows])
-    assigned = assign(pairings, stored, matter_sha256, answers, settled.seed)
-    recording.add([assignment_row(assignment) for assignment, _ in assigned if assignment not in stored.get(assignment.pairing_id, [])])
+        rows = [Assignment.from_row(row) for row in recording.rows]
+        known, first, other = set(rows), in_force(rows), turned_in_force(rows)
+    assigned = assign(pairings, first, matter_sha256, answers, settled.seed)
+    assigned += turn(assigned, other, matter_sha256, answers) if study.both_orders else []
+    recording.add([assignment_row(assignment) for assignment, _ in assigned if assignment not in known])
     recording.save()
     presentations = sorted((p for _, p in assigned), key=lambda p: p.presentation_id)
     write_rows(PRESENTATIONS, (presentation.row() for presentation in presentations))

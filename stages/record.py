@@ -33,10 +33,23 @@ from stages.schema.canonical import canonical, text_digest
 from stages.schema.controls import ControlVerdict
 from stages.schema.jsonl import Row, read_made
 from stages.schema.matter import Matter, matters_in
-from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
+from stages.schema.names import answer_id, attempt_id, nearest, pairing_id, pairs, verdict_id
 from stages.schema.orders import AnswerOrder, VerdictOrder, check_folders, orders_in
 from stages.schema.recorded import check_form
-from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Stored, Verdict, chosen, in_force, rederivable
+from stages.schema.rows import (
+    Assignment,
+    Attempt,
+    Call,
+    Pairing,
+    RejectedPoint,
+    Status,
+    Stored,
+    Verdict,
+    chosen,
+    in_force,
+    rederivable,
+    turned_in_force,
+)
 from stages.schema.settings import Choices, HostedJudge, HostedModel, LocalJudge, LocalModel, settings
 from stages.schema.tables import FOLDER, write_table
 
@@ -57,6 +70,7 @@ class InUse:
     verdict_orders: list[VerdictOrder] = field(default_factory=list)
     judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
     controls: list[ControlVerdict] = field(default_factory=list)
+    second_judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
 
 
 def winner(assignment: Assignment, verdict: str) -> str | None:
@@ -182,6 +196,47 @@ def judged(verdicts: Iterable[Verdict], shown: dict[str, Assignment]) -> list[tu
     return list(found.values())
 
 
+def turned_presentations(
+    used: Iterable[Assignment], stored: Stored, matter_sha256: dict[str, str], answers: Answers
+) -> dict[str, Assignment]:
+    """Presentation id to the stored turned assignment behind it, of the pairings in use that have one. None of them shows a first order."""
+    firsts = list(used)
+    known = {row.pairing_id: stored[row.pairing_id] for row in firsts if row.pairing_id in stored}
+    taken = presentations(firsts, matter_sha256, answers)
+    others = chosen(known, lambda row: _shown(row, matter_sha256, answers), taken)
+    return presentations(others.values(), matter_sha256, answers)
+
+
+def apart(rows: InUse, turned: dict[str, Assignment]) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts of the study's judge on the first order, on which the scores rest; and all others, which never mix with them."""
+    first: list[Verdict] = []
+    second: list[Verdict] = []
+    for verdict in rows.verdicts:
+        beside = verdict.judge in rows.second_judges or verdict.presentation_id in turned
+        (second if beside else first).append(verdict)
+    return first, second
+
+
+def check_judges(verdicts: Iterable[Verdict], judges: Iterable[str]) -> None:
+    """Raise ValueError for a second verdict of a judge that the study does not ask."""
+    known = set(judges)
+    for verdict in verdicts:
+        if verdict.judge not in known:
+            raise ValueError(f"a verdict is of judge {verdict.judge!r}, which is no judge of this study; {nearest(verdict.judge, known)}")
+
+
+def second_rows(verdicts: Iterable[Verdict], shown: dict[str, Assignment], turned: dict[str, Assignment]) -> list[Row]:
+    """The rows of second_verdicts. Raises what ``judged`` raises, judge by judge and order by order."""
+    said: dict[tuple[str, bool], list[Verdict]] = {}
+    for verdict in verdicts:
+        said.setdefault((verdict.judge, verdict.presentation_id in turned), []).append(verdict)
+    return [
+        {**verdict_row(assignment, verdict, is_turned), "turned": is_turned}
+        for (_, is_turned), found in said.items()
+        for assignment, verdict in judged(found, turned if is_turned else shown)
+    ]
+
+
 def contestant_row(name: str, config: LocalModel | HostedModel) -> Row:
     """A row of contestants."""
     return {"contestant": name, **_system(config), "trained_until": config.trained_until}
@@ -228,7 +283,7 @@ def assignment_row(assignment: Assignment) -> Row:
     return {**_picked(assignment.row(), kept), **own}
 
 
-def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
+def verdict_row(assignment: Assignment, verdict: Verdict, is_turned: bool = False) -> Row:
     """A row of verdicts: what the judge said of A and B, and who that was."""
     kept = (
         "matter_id", "verdict", "material_difference", "rationale", "unreadable_because", "raw_text", "presentation_id", "judge",
@@ -237,7 +292,7 @@ def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
     return {
         **_picked(verdict.row(), kept),
         **_picked(assignment.row(), ("contestant_1", "contestant_2", "answer_a_was", "answer_b_was")),
-        "verdict_id": verdict_id(assignment.pairing_id, verdict.judge),
+        "verdict_id": verdict_id(assignment.pairing_id, verdict.judge, is_turned),
         "pairing_id": assignment.pairing_id,
         "winner": winner(assignment, verdict.verdict),
         "source_path": VERDICTS_RECORDING.as_posix(),
@@ -316,7 +371,10 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
     answers = scored_answers(rows.attempts)
     used = assignments_in_use(rows.pairings, answers, in_force(rows.assignments), matter_sha256)
     shown = presentations(used, matter_sha256, answers)
-    verdicts = judged(rows.verdicts, shown)
+    turned = turned_presentations(used, turned_in_force(rows.assignments), matter_sha256, answers)
+    first, second = apart(rows, turned)
+    check_judges(second, [*rows.judges, *rows.second_judges])
+    verdicts = judged(first, shown)
     return {
         "matters": [matter.row() for matter in rows.matters],
         "contestants": [contestant_row(name, config) for name, config in rows.contestants.items()],
@@ -331,8 +389,11 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
             *(call_row("control", control) for control in rows.controls),
         ],
         "judges": [judge_row(name, config) for name, config in rows.judges.items()],
-        "controls": [control_row(control) for control in rows.controls if control.scored],
-        "orders": order_rows(rows, shown),
+        "controls": [control_row(control) for control in rows.controls if control.scored and control.judge not in rows.second_judges],
+        "orders": order_rows(rows, {**turned, **shown}),
+        "second_judges": [judge_row(name, config) for name, config in rows.second_judges.items()],
+        "second_verdicts": second_rows(second, shown, turned),
+        "second_controls": [control_row(control) for control in rows.controls if control.scored and control.judge in rows.second_judges],
     }
 
 
@@ -367,6 +428,7 @@ def record() -> None:
         verdict_orders=verdict_orders,
         judges={settled.judge: setting("judge", settled.judge, settings)},
         controls=handed(CONTROLS, ControlVerdict.read),
+        second_judges={name: setting("judge", name, settings) for name in settled.panel.second_judges},
     )
     with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():

@@ -12,6 +12,7 @@ from stages.schema.names import nearest
 EXAMPLE = """example:
   moot audit Q01:alder                 an answer
   moot audit Q01:alder~birch           a verdict, by its pairing
+  moot audit Q01:alder~birch@elm       a second judge's; with @turned at its end, that on the other order
   moot audit Q01:alder~birch --prompt  the exact bytes that were sent, proved by the request digest
   moot audit 4be07c                    the same by the beginning of a request digest"""
 
@@ -23,7 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def found(study: InUse, wanted: str) -> tuple[str, Request]:
     """The label and the request that ``wanted`` names. Raises BadInput with the nearest right id."""
-    known = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests} | study.verdict_requests
+    known = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests}
+    known |= {**study.verdict_requests, **study.second_requests}
     if wanted in known:
         return wanted, known[wanted]
     by_digest = [(label, r) for label, r in known.items() if len(wanted) >= 4 and r.sha256.startswith(wanted.removeprefix("sha256:"))]
@@ -39,7 +41,8 @@ def run(given: argparse.Namespace) -> Row:
     if given.prompt:
         return {"id": label, "request_sha256": request.sha256, "prompt": request.body_bytes.decode("utf-8")}
     recorded = (study.answers if request.kind == "answer" else study.verdicts).get(request.sha256, [])
-    sides = study.assignments.get(label)
+    pairing, _, order = label.partition("@")
+    sides = (study.turned_assignments if order.endswith("@turned") else study.assignments).get(pairing)
     stored = {key: value for key, value in sides.row().items() if key in ("answer_a_was", "answer_b_was", "rule", "seed")} if sides else {}
     return {
         "id": label,

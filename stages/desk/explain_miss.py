@@ -58,8 +58,9 @@ def run(given: argparse.Namespace) -> list[Row]:
     answers = {f"{r.subject['matter_id']}:{r.subject['contestant']}": r for r in study.answer_requests}
     recorded = [row for rows in (*study.answers.values(), *study.verdicts.values()) for row in rows]
     missing = {label: r for label, r in answers.items() if r.sha256 not in study.answers}
-    missing |= {label: r for label, r in study.verdict_requests.items() if r.sha256 not in study.verdicts}
-    known = {**answers, **study.verdict_requests}
+    verdicts = {**study.verdict_requests, **study.second_requests}
+    missing |= {label: r for label, r in verdicts.items() if r.sha256 not in study.verdicts}
+    known = {**answers, **verdicts}
     if given.id is not None and given.id not in known:
         raise BadInput(f"{given.id!r} is no answer or pairing that this study can ask for now; {nearest(given.id, known)}")
     return [explained(label, r, recorded) for label, r in sorted(missing.items()) if given.id in (None, label)]

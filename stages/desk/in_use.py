@@ -21,8 +21,8 @@ from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
 from stages.schema.controls import Control, controls, read_controls
 from stages.schema.matter import Matter, battery_of, read_battery
-from stages.schema.names import pairs
-from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
+from stages.schema.names import pairs, verdict_id
+from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force, turned_in_force
 from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
 from stages.store.recordings import Recording
 
@@ -35,12 +35,14 @@ class InUse:
     study: Study
     instrument: Instrument
     judge: LocalJudge | HostedJudge
+    second_judges: dict[str, LocalJudge | HostedJudge]
     contestants: dict[str, Model]
     battery: dict[str, Matter]
     all_matters: dict[str, Matter]
     answers: dict[str, list[Row]]
     verdicts: dict[str, list[Row]]
     stored: Stored
+    stored_turned: Stored
     controls: list[Control]
     qualification: dict[str, list[Row]]
 
@@ -84,14 +86,36 @@ class InUse:
         return {pairing: self._shown(row) for pairing, row in self.assignments.items()}
 
     @cached_property
+    def turned_assignments(self) -> dict[str, Assignment]:
+        """The stored turned assignment of every pairing in use, by pairing id; none where the study asks for one order."""
+        if not self.study.both_orders:
+            return {}
+        taken = {shown.presentation_id for shown in self.presentations.values()}
+        known = {name: self.stored_turned[name] for name in self.assignments if name in self.stored_turned}
+        return chosen(known, lambda row: self._shown(row).presentation_id, taken)
+
+    @cached_property
     def verdict_requests(self) -> dict[str, Request]:
         """The request of every verdict that can be asked for, by pairing id: the last one, where an unreadable one was asked again."""
-        return {pairing: self._scored(shown) for pairing, shown in self.presentations.items()}
+        return {pairing: self._scored(self.choices.judge, shown) for pairing, shown in self.presentations.items()}
 
-    def _scored(self, shown: Presentation) -> Request:
-        request = self._verdict_request(shown, 1)
-        for attempt in range(2, self.judge.ask_again + 2):
-            again = self._verdict_request(shown, attempt)
+    @cached_property
+    def second_requests(self) -> dict[str, Request]:
+        """The request of every verdict on which no score rests, by verdict id: on turned presentations, and by second judges on either."""
+        turned = {name: self._shown(row) for name, row in self.turned_assignments.items()}
+        first = {(name, judge, False): shown for judge in self.second_judges for name, shown in self.presentations.items()}
+        other = {(name, judge, True): shown for judge in self.judges for name, shown in turned.items()}
+        return {verdict_id(*key): self._scored(key[1], shown) for key, shown in {**first, **other}.items()}
+
+    @property
+    def judges(self) -> dict[str, LocalJudge | HostedJudge]:
+        """The study's judge, and the second ones after it."""
+        return {self.choices.judge: self.judge, **self.second_judges}
+
+    def _scored(self, judge: str, shown: Presentation) -> Request:
+        request = self._verdict_request(judge, shown, 1)
+        for attempt in range(2, self.judges[judge].ask_again + 2):
+            again = self._verdict_request(judge, shown, attempt)
             if again.sha256 not in self.verdicts:
                 break
             request = again
@@ -99,19 +123,20 @@ class InUse:
 
     @cached_property
     def control_requests(self) -> dict[str, Request]:
-        """The first request of every control, by control and order."""
-        return {
-            f"{control.control_id} in order {control.order_number}": self._verdict_request(control.shown, 1, "control", self.all_matters)
-            for control in self.controls
-        }
+        """The first request of every control, by control and order; of a second judge's, by its name as well."""
+        found = {}
+        for judge in self.judges:
+            by = f" by {judge}" if judge in self.second_judges else ""
+            for control in self.controls:
+                name = f"{control.control_id} in order {control.order_number}{by}"
+                found[name] = self._verdict_request(judge, control.shown, 1, "control")
+        return found
 
-    def _verdict_request(
-        self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict", matters: dict[str, Matter] | None = None
-    ) -> Request:
-        matter = (matters or self.battery)[shown.matter_id]
+    def _verdict_request(self, judge: str, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict") -> Request:
+        matter = (self.all_matters if kind == "control" else self.battery)[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
-        return verdict_request(self.choices.judge, self.judge, matter, shown, asked, attempt, kind)
+        return verdict_request(judge, self.judges[judge], matter, shown, asked, attempt, kind)
 
     @property
     def planned_pairings(self) -> int:
@@ -127,12 +152,14 @@ def load() -> InUse:
         all_matters = {matter.matter_id: matter for matter in every}
         tests = controls(read_controls(CONTROLS_FOLDER, all_matters), all_matters)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
-        stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
+        rows = [Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()]
+        stored, turned = in_force(rows), turned_in_force(rows)
     return InUse(
         choices=picked,
         study=setting("study", picked.study, settings),
         instrument=setting("instrument", picked.instrument, settings),
         judge=setting("judge", picked.judge, settings),
+        second_judges={name: setting("judge", name, settings) for name in picked.panel.second_judges},
         contestants={name: setting("contestant", name, settings) for name in sorted(picked.contestants)},
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
@@ -140,5 +167,6 @@ def load() -> InUse:
         verdicts=Recording(VERDICTS_RECORDING).by_request(),
         controls=tests,
         qualification=Recording(QUALIFICATION_RECORDING).by_request(),
+        stored_turned=turned,
         stored={name: rows for name, rows in stored.items() if {rows[0].contestant_1, rows[0].contestant_2} <= set(picked.contestants)},
     )

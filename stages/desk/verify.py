@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from stages.desk.in_use import InUse, load
+from stages.desk.second_count import orders_of
 from stages.instrument.reader import read
 from stages.providers.openai import read_reply
 from stages.providers.reading import recorded_reply
 from stages.runtime.errors import Refusal, VerifyFailed, words_of
 from stages.runtime.handing import handed
 from stages.runtime.paths import (
+    AGREEMENT,
     ANSWERS_RECORDING,
     ASSIGNMENTS_RECORDING,
     PAIRS,
@@ -101,7 +103,8 @@ def answers_match(study: InUse) -> Check:
 
 def verdicts_match(study: InUse) -> Check:
     """Every verdict's request, rebuilt from the two answers, the stored sides and the instrument."""
-    check = _matched("requests of verdicts rebuilt from answers, sides and instrument", study.verdict_requests, study.verdicts)
+    requests = {**study.verdict_requests, **study.second_requests}
+    check = _matched("requests of verdicts rebuilt from answers, sides and instrument", requests, study.verdicts)
     absent = study.planned_pairings - len(study.verdict_requests)
     if absent:
         check.remark += f"; {absent} planned pairings have no presentation (missing)"
@@ -116,7 +119,12 @@ def controls_match(study: InUse) -> Check:
 def sides_stand(study: InUse) -> Check:
     """Every stored assignment in use, and how many the drawing rule does not give again (used all the same)."""
     odd = [pairing for pairing, assignment in study.assignments.items() if not rederivable(assignment)]
-    return Check("stored assignments name their two contestants", len(study.assignments), [], f"{len(odd)} not rederivable")
+    check = Check("stored assignments name their two contestants", len(study.assignments), [], f"{len(odd)} not rederivable")
+    if study.study.both_orders:
+        check.looked_at += len(study.turned_assignments)
+        absent = sorted(study.assignments.keys() - study.turned_assignments.keys())
+        check.failures += [f"{ASSIGNMENTS_RECORDING}: {pairing} has no stored assignment of its other order" for pairing in absent]
+    return check
 
 
 def pin_holds(study: InUse) -> Check:
@@ -127,33 +135,38 @@ def pin_holds(study: InUse) -> Check:
 
 def verdicts_read_again(study: InUse) -> Check:
     """Every verdict read again from the received body and compared with the published table."""
-    from stages.schema.tables import read_table  # noqa: PLC0415  pyarrow takes longer to load than all other checks
-
     check = Check("verdicts read again from their received bodies")
-    path = TABLES / "verdicts.parquet"
     if not TABLES.exists():
         check.remark = _NO_TABLES
         return check
-    table = {row["pairing_id"]: row for row in handed(path, lambda path: read_table(path.stem, path.parent))}
-    for pairing, request in study.verdict_requests.items():
+    _read_again(check, study, TABLES / "verdicts.parquet", "pairing_id", study.verdict_requests)
+    _read_again(check, study, TABLES / "second_verdicts.parquet", "verdict_id", study.second_requests)
+    return check
+
+
+def _read_again(check: Check, study: InUse, path: Path, key: str, requests: dict[str, Request]) -> None:
+    """The rows of one table, named by ``key``, against the recorded replies to ``requests``, which are named by it too."""
+    from stages.schema.tables import read_table  # noqa: PLC0415  pyarrow takes longer to load than all other checks
+
+    table = {row[key]: row for row in handed(path, lambda path: read_table(path.stem, path.parent))}
+    for name, request in requests.items():
         for row in study.verdicts.get(request.sha256, [])[:1]:
             check.looked_at += 1
             text = recorded_reply(row).text
             reading = read(study.instrument, text)
-            published = table.pop(pairing, {})
+            published = table.pop(name, {})
             found = {"verdict": reading.verdict, "rationale": reading.rationale, "raw_text": text}
             found["response_sha256"] = row["response_sha256"]
             wrong = [key for key, value in found.items() if published.get(key) != value]
             if wrong:
-                check.failures.append(f"{TABLES}/verdicts.parquet: {pairing}: {', '.join(wrong)} is not what the recorded body says")
-    check.failures += [f"{TABLES}/verdicts.parquet: {pairing} stands there without a recorded verdict" for pairing in sorted(table)]
-    return check
+                check.failures.append(f"{path}: {name}: {', '.join(wrong)} is not what the recorded body says")
+    check.failures += [f"{path}: {name} stands there without a recorded verdict" for name in sorted(table)]
 
 
 def tables_stand(study: InUse) -> Check:
     """Every table of data/tables can be read and says what metrics/provenance.json publishes by its digest."""
+    from stages.schema.tables import SECOND, logical_digest, read_table  # noqa: PLC0415  see above
     from stages.schema.tables import TABLES as NAMES  # noqa: PLC0415  see above
-    from stages.schema.tables import logical_digest, read_table  # noqa: PLC0415  see above
 
     check = Check("tables are those whose digests are published")
     if not TABLES.exists():
@@ -164,10 +177,11 @@ def tables_stand(study: InUse) -> Check:
         path = TABLES / f"{name}.parquet"
         check.looked_at += 1
         try:
-            found = handed(path, lambda path: logical_digest(path.stem, read_table(path.stem, path.parent)))
+            rows = handed(path, lambda path: read_table(path.stem, path.parent))
         except Refusal as refusal:
             check.failures.append(str(refusal))
             continue
+        found = logical_digest(name, rows) if rows or name not in SECOND else None  # an empty table of these has none
         if found != published.get(name):
             check.failures.append(f"{path}: its digest is {found}, published in {PROVENANCE} is {published.get(name)}")
     return check
@@ -232,6 +246,19 @@ def pairs_counted_again(study: InUse) -> Check:
     return check
 
 
+def orders_counted_again(study: InUse) -> Check:
+    """Every count of both orders in metrics/agreement.json, counted from the verdicts as read again and the stored sides."""
+    check = Check("the counts of both orders are those of the recorded verdicts")
+    published = handed(AGREEMENT, _metrics).get("by_judge", {})
+    for judge in study.judges if study.study.both_orders else ():
+        said = published.get(judge, {}).get("orders", {})
+        for name, count in orders_of(study, judge).items():
+            check.looked_at += 1
+            if said.get(name) != count:
+                check.failures.append(f"{AGREEMENT}: by_judge.{judge}.orders.{name} is {said.get(name)}, counted {count}")
+    return check
+
+
 def _metrics(path: Path) -> Any:
     tree = load_json(read_text(path))
     check_metrics(path.stem, tree)
@@ -255,6 +282,7 @@ def checks() -> Iterator[Check]:
         verdicts_read_again,
         tables_stand,
         pairs_counted_again,
+        orders_counted_again,
         published_digest,
     )
     for check in of_study:

@@ -23,3 +23,4 @@ TABLES = Path("data/tables")
 METRICS = Path("metrics")
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
+AGREEMENT = METRICS / "agreement.json"

@@ -184,7 +184,15 @@ class Qualification(_Tree):
     because: Text
 
 
+class AgreementMetrics(_Tree):
+    """Which optional designs the study asks for. by_judge is there where it asks for any."""
+
+    both_orders: bool
+    judges: Count
+
+
 FILES: dict[str, Any] = {
+    "agreement": AgreementMetrics,
     "coverage": CoverageMetrics,
     "judge": JudgeMetrics,
     "pairs": dict[Text, PairMetrics],

@@ -46,7 +46,7 @@ def test_help_has_an_example(project, command):
 
 def test_verify_counts_what_it_looked_at_and_passes(project):
     said = moot(project, "verify").stdout
-    assert "14 checks, 0 failed" in said
+    assert "15 checks, 0 failed" in said
     assert "     6  requests of answers rebuilt from matters and settings" in said
     assert "     6  requests of verdicts rebuilt from answers, sides and instrument" in said
     assert "     6  verdicts read again from their received bodies" in said
