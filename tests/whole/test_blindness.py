@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.whole.project import CONTESTANTS, ROOT, Project, model
+from tests.whole.project import CONTESTANTS, ROOT, Project
 
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 HOOK = """
@@ -81,29 +81,6 @@ def test_the_judge_opens_no_file_that_names_a_contestant(recorded):
         if not name.startswith("stages/"):
             text = project.read(name).decode("utf-8")
             assert not [c for c in CONTESTANTS if re.search(rf"\b{c}\b", text)], name
-
-
-def test_with_both_orders_and_a_second_judge_the_judge_stage_is_as_blind(recorded, tmp_path):
-    project, server = recorded
-    copy = project.copy(tmp_path / "project")
-    copy.conf("judge", "elm", model(server.base_url, "elm"))
-    copy.change("study", "first", both_orders=True)
-    copy.choose(panel={"second_judges": ["elm"]})
-    seen = server.count
-    copy.flow()
-    judged = [request.body.decode() for request in server.received[seen:]]
-    assert len(judged) == 3 * 6
-    names = [word for c in CONTESTANTS for word in (c, f"model-{c}", f"loopback/{c}")] + ["turned", "both_orders"]
-    assert [name for body in judged for name in names if name in body] == []
-    rows = [json.loads(line) for line in copy.read("data/work/presentations.jsonl").splitlines()]
-    assert {frozenset(row) for row in rows} == {frozenset({"presentation_id", "matter_id", "answer_a", "answer_b"})}
-    assert [row["presentation_id"] for row in rows] == sorted(row["presentation_id"] for row in rows)
-    for name in opened(copy, "judge"):
-        if not name.startswith("stages/"):
-            assert not [c for c in CONTESTANTS if re.search(rf"\b{c}\b", copy.read(name).decode("utf-8"))], name
-    for stage in ("conceal", "judge", "qualify", "record"):
-        allowed = declared(copy, stage)
-        assert [n for n in opened(copy, stage) if not any(n == place or n.startswith(place + "/") for place in allowed)] == []
 
 
 def test_no_judge_request_names_a_contestant_a_model_a_provider_or_a_file(recorded):

@@ -1,6 +1,7 @@
 """Both orders and second judges: off by default, each buys exactly what it adds, and none of it moves a score."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from stages.schema.controls import KINDS
 from stages.schema.tables import SECOND, read_table
 from tests.loopback import Loopback
-from tests.whole.project import ROOT, Project, Till, digests_of_tables, model
+from tests.whole.project import ROOT, Project, Till, model
+from tests.whole.test_blindness import declared, opened
 
 NAMES = ["alder", "birch", "cedar"]  # of falling worth to a judge that is right by content
 PAIRINGS = 3
@@ -237,30 +239,24 @@ def test_a_gap_of_a_second_judge_can_be_ended_and_the_scores_stay(sold, tmp_path
     assert copy.metrics("pairs") == json.loads(states["off"]["metrics/pairs.json"])
 
 
-def test_under_dvc_the_choices_reach_the_stages_and_going_back_gives_the_committed_record(bought, sales):
-    before = digests_of_tables(bought)
-    bought.conf("judge", "elm", model(bought.base_url, "elm", decoding={"max_tokens": 256, "temperature": 0.0, "seed": 1}))
-    bought.commit("A second judge")
-    bought.repro()
-    assert sales.sold() == (0, 0)
-    bought.commit("Nothing asked of it yet")
-    bought.dvc("exp", "run", "-S", "panel.second_judges=[elm]", "-S", "conf/study/first.yaml:+both_orders=true")
-    assert sales.sold() == (0, 3 * 6)
-    assert bought.metrics("agreement")["judges"] == 2
-    after = digests_of_tables(bought)
-    moved = {name for name in after if before[name] != after[name]}
-    assert moved == {f"data/tables/{name}.parquet" for name in (*SECOND, "calls")} - {"data/tables/second_controls.parquet"}
-    bought.git("checkout", "params.yaml", "conf")
-    bought.repro()
-    assert sales.sold() == (0, 0)
-    assert digests_of_tables(bought) == before
-    assert bought.git("status", "--porcelain").split() == [
-        "M",
-        "data/recordings/assignments.jsonl",
-        "M",
-        "data/recordings/readings.jsonl",
-        "M",
-        "data/recordings/verdicts.jsonl",
-        "M",
-        "dvc.lock",
-    ]
+def test_the_stages_open_nothing_more_than_they_declare_and_the_judge_is_as_blind(sold, tmp_path):
+    project, *_ = sold
+    copy = project.copy(tmp_path / "project")
+    rows = rows_of(copy.read("data/work/presentations.jsonl"))
+    assert {frozenset(row) for row in rows} == {frozenset({"presentation_id", "matter_id", "answer_a", "answer_b"})}
+    assert [row["presentation_id"] for row in rows] == sorted(row["presentation_id"] for row in rows)
+    assert len(rows) == 2 * PAIRINGS
+    for stage in ("conceal", "judge", "record"):
+        allowed, found = declared(copy, stage), opened(copy, stage)
+        assert [name for name in found if not any(name == place or name.startswith(place + "/") for place in allowed)] == []
+        telling = [name for name in found if re.search("assignments|attempts|answers|contestant|pairings|params.yaml", name)]
+        assert bool(telling) == (stage != "judge")
+
+
+def test_dvc_hands_the_second_judges_to_the_stages_that_ask_them(project):
+    for judges, words in [([], ""), (["elm"], "--second_judges elm"), (["elm", "oak"], "--second_judges elm oak")]:
+        project.choose(panel={"second_judges": judges})
+        for stage in ("judge", "qualify"):
+            said = project.dvc("repro", "--dry", "--force", "--single-item", stage).stdout
+            assert f"> python -m stages.{stage} judge=owl instrument=material_outcome runner=default {words}".strip() in said
+            assert ("--second_judges" in said) == bool(judges)
