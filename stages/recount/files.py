@@ -1,5 +1,6 @@
 """Every metrics file, and how its numbers arise. A new file of metrics is a module beside this one and a line here."""
 
+from stages.recount.agreement import AGREEMENT
 from stages.recount.coverage import COVERAGE
 from stages.recount.judge import JUDGE
 from stages.recount.pairs import PAIRS
@@ -8,6 +9,7 @@ from stages.recount.rules import File
 from stages.recount.scores import SCORES
 
 FILES: dict[str, File] = {
+    "agreement": AGREEMENT,
     "coverage": COVERAGE,
     "judge": JUDGE,
     "pairs": PAIRS,

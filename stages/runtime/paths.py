@@ -24,3 +24,4 @@ TABLES = Path("data/tables")
 METRICS = Path("metrics")
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
+AGREEMENT = METRICS / "agreement.json"
