@@ -5,11 +5,12 @@ Appends to data/recordings/assignments.jsonl, a sealed row per pairing with both
      "kind":"assignment","matter_id":"Q01","ordinal":0,"row_sha256":"…","rule":"coin-1","seed":20261130}
 Writes data/work/presentations.jsonl, in the order of ids that nobody can compute from names:
     {"answer_a":"The appeal must …","answer_b":"Dear Ms …","matter_id":"Q01","presentation_id":"4be0…"}
+Where the study asks for both orders, every pairing has a second, turned assignment (rule turned-1) and a presentation of it among these.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
-from stages.runtime.compose import choices
+from stages.runtime.compose import choices, setting
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.handing import handed
@@ -17,11 +18,22 @@ from stages.runtime.paths import ASSIGNMENTS_RECORDING, ATTEMPTS, MATTERS, PAIRI
 from stages.schema.calls import FORMAT, seal
 from stages.schema.jsonl import Row, write_rows
 from stages.schema.matter import matters_in
-from stages.schema.rows import Assignment, Attempt, Pairing, Presentation, Stored, assigned, in_force
-from stages.schema.settings import Choices, settings
+from stages.schema.rows import (
+    Assignment,
+    Attempt,
+    Pairing,
+    Presentation,
+    Stored,
+    assigned,
+    in_force,
+    turned_in_force,
+    turned_of,
+)
+from stages.schema.settings import Choices, Study, settings
 from stages.store.recordings import Recording
 
 Answers = dict[tuple[str, str], Attempt]
+Assigned = list[tuple[Assignment, Presentation]]
 
 
 def scored_answers(attempts: Iterable[Attempt]) -> Answers:
@@ -49,15 +61,23 @@ def shown(assignment: Assignment, matter_sha256: dict[str, str], answers: Answer
     return Presentation(assignment.shown_as(matter_sha256[matter], texts), matter, a.text, b.text)
 
 
-def assign(
-    pairings: Iterable[Pairing], stored: Stored, matter_sha256: dict[str, str], answers: Answers, seed: int
-) -> list[tuple[Assignment, Presentation]]:
+def assign(pairings: Iterable[Pairing], stored: Stored, matter_sha256: dict[str, str], answers: Answers, seed: int) -> Assigned:
     """An assignment and a presentation for each pairing, by the rule of ``assigned``."""
+    presented = _shower(matter_sha256, answers)
+    return _shown(assigned(pairings, stored, lambda row: presented(row).presentation_id, seed), presented)
 
-    def presented(assignment: Assignment) -> Presentation:
-        return shown(assignment, matter_sha256, answers)
 
-    found = assigned(pairings, stored, lambda row: presented(row).presentation_id, seed)
+def turn(first: Assigned, stored: Stored, matter_sha256: dict[str, str], answers: Answers) -> Assigned:
+    """The other order of each pairing: an assignment and a presentation of its own, by the rule of ``turned_of``."""
+    presented = _shower(matter_sha256, answers)
+    return _shown(turned_of([row for row, _ in first], stored, lambda row: presented(row).presentation_id), presented)
+
+
+def _shower(matter_sha256: dict[str, str], answers: Answers) -> Callable[[Assignment], Presentation]:
+    return lambda assignment: shown(assignment, matter_sha256, answers)
+
+
+def _shown(found: Mapping[str, Assignment], presented: Callable[[Assignment], Presentation]) -> Assigned:
     return [(row, presented(row)) for _, row in sorted(found.items())]
 
 
@@ -68,6 +88,7 @@ def assignment_row(assignment: Assignment) -> Row:
 
 def conceal() -> None:
     settled: Choices = choices(settings)
+    study: Study = setting("study", settled.study, settings)
     matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in handed(MATTERS, matters_in)}
     answers = scored_answers(handed(ATTEMPTS, Attempt.read))
     pairings = answered(handed(PAIRINGS, Pairing.read), answers)
@@ -76,9 +97,11 @@ def conceal() -> None:
     recording = Recording(ASSIGNMENTS_RECORDING)
     recording.load()
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
-        stored = in_force([Assignment.from_row(row) for row in recording.rows])
-    assigned = assign(pairings, stored, matter_sha256, answers, settled.seed)
-    recording.add([assignment_row(assignment) for assignment, _ in assigned if assignment not in stored.get(assignment.pairing_id, [])])
+        rows = [Assignment.from_row(row) for row in recording.rows]
+        known, first, other = set(rows), in_force(rows), turned_in_force(rows)
+    assigned = assign(pairings, first, matter_sha256, answers, settled.seed)
+    assigned += turn(assigned, other, matter_sha256, answers) if study.both_orders else []
+    recording.add([assignment_row(assignment) for assignment, _ in assigned if assignment not in known])
     recording.save()
     presentations = sorted((p for _, p in assigned), key=lambda p: p.presentation_id)
     write_rows(PRESENTATIONS, (presentation.row() for presentation in presentations))

@@ -1,4 +1,4 @@
-"""judge: obtains one blind verdict per presentation, under the one instrument, and reads the replies.
+"""judge: obtains one blind verdict per presentation and judge, under the one instrument, and reads the replies.
 
 Its choices come on its command line, so it opens neither params.yaml nor anything else that names a contestant.
 Appends to data/recordings/verdicts.jsonl, a sealed row per call (row format 1, stages/schema/calls.py).
@@ -7,11 +7,11 @@ Writes data/work/verdicts.jsonl, the replies in use as read, still in terms of A
 """
 
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
-from stages.bench.judging import bench
+from stages.bench.judging import BESIDE, WORDS, bench
 from stages.instrument.readings import changes, reading_row
-from stages.runtime.entry import arguments, run
+from stages.runtime.entry import run, seated
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.handing import handed
 from stages.runtime.paths import MATTERS, PRESENTATIONS, READINGS_RECORDING, VERDICT_ORDERS, VERDICTS, VERDICTS_RECORDING
@@ -45,8 +45,8 @@ def record_readings(now: list[Row], recording: Recording) -> None:
     recording.save()
 
 
-def judge(chosen: dict[str, str]) -> None:
-    seat = bench(chosen)
+def judge(chosen: dict[str, str], beside: Sequence[str] = ()) -> None:
+    judges = bench(chosen, beside)
     battery = {matter.matter_id: matter for matter in handed(MATTERS, matters_in)}
     presentations = handed(PRESENTATIONS, Presentation.read)
     with refusing(str(PRESENTATIONS), BadRecord):
@@ -54,18 +54,18 @@ def judge(chosen: dict[str, str]) -> None:
     with refusing(kind=BadRecord):
         ended = {order.presentation_id for order in orders_in(VERDICT_ORDERS, VerdictOrder)}
 
-    fetching = Fetching("verdicts", VERDICTS_RECORDING, seat.runner, seat.board)
+    fetching = Fetching("verdicts", VERDICTS_RECORDING, judges.runner, judges.board)
 
     def replies(requests: list[Request]) -> dict[str, list[Row]]:
         return fetching.replies_to(requests, lambda request: request.subject["presentation_id"] in ended)
 
-    verdicts = seat.verdicts(battery, presentations, "verdict", replies)
+    verdicts = judges.verdicts(battery, presentations, "verdict", replies)
     record_readings([reading_row(verdict) for verdict in verdicts], Recording(READINGS_RECORDING))
     write_rows(VERDICTS, (verdict.row() for verdict in verdicts))
 
 
 def main() -> None:
-    run("judge", lambda: judge(arguments(sys.argv[1:], ("judge", "instrument", "runner"))))
+    run("judge", lambda: judge(*seated(sys.argv[1:], WORDS, BESIDE)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ Writes data/work/matters.jsonl, a row per matter:
     {"area":"succession","assignment":"Advise …","facts":"…","law":"…","matter_id":"Q06","matter_sha256":"…","published":"2026-11-30",…}
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from itertools import combinations
 from pathlib import Path
 
 from stages.instrument.asking import instrument_digest
@@ -15,13 +16,14 @@ from stages.runtime.paths import MATTERS, MATTERS_FOLDER
 from stages.schema.jsonl import write_rows
 from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import nearest, plain_word
-from stages.schema.settings import GROUPS, Choices, Study, settings
+from stages.schema.settings import GROUPS, Choices, HostedJudge, LocalJudge, Study, settings
 
 
 def named(chosen: Choices) -> list[tuple[str, str]]:
     """Every (group, name) that params.yaml chooses."""
     single = [("study", chosen.study), ("instrument", chosen.instrument), ("judge", chosen.judge), ("runner", chosen.runner)]
-    return [*single, *(("contestant", name) for name in chosen.contestants)]
+    beside = (("judge", name) for name in chosen.panel.second_judges)
+    return [*single, *beside, *(("contestant", name) for name in chosen.contestants)]
 
 
 def check_conf(conf: Path = CONF) -> None:
@@ -38,6 +40,9 @@ def check_choices(chosen: Choices) -> None:
     """Raise ValueError for a name that is no plain word, stands twice, or has no file."""
     if len(set(chosen.contestants)) != len(chosen.contestants):
         raise ValueError(f"contestants: a name stands twice in {', '.join(chosen.contestants)}")
+    for number, name in enumerate(chosen.panel.second_judges):
+        if name in [chosen.judge, *chosen.panel.second_judges[:number]]:
+            raise ValueError(f"panel.second_judges: {name} judges already, and would only agree with itself")
     for group, name in named(chosen):
         if group == "contestant":
             plain_word(name)
@@ -45,6 +50,13 @@ def check_choices(chosen: Choices) -> None:
                 raise ValueError("a contestant is called 'tie', which column winner says of a tie")
         if name not in names(group):
             raise ValueError(f"{group}: no file {CONF / group / name}.yaml; {nearest(name, names(group))}")
+
+
+def check_panel(judges: Mapping[str, LocalJudge | HostedJudge]) -> None:
+    """Raise ValueError for two judges that are one under two names: they would agree whatever is asked."""
+    for (one, first), (two, second) in combinations(judges.items(), 2):
+        if first.deciding == second.deciding:
+            raise ValueError(f"panel.second_judges: {two} decides its replies by the same settings as {one}: it is the same judge")
 
 
 def check_study(study: Study, instrument_sha256: str, battery: Iterable[Matter], known: Collection[str]) -> None:
@@ -63,14 +75,15 @@ def matters() -> None:
         check_conf()
     with refusing(str(PARAMS)):
         check_choices(chosen)
-    groups = {group: setting(group, name, settings) for group, name in named(chosen)}
+    found = {(group, name): setting(group, name, settings) for group, name in named(chosen)}
     with refusing():
         everything = read_battery(MATTERS_FOLDER)
     with refusing(str(PARAMS)):
         battery = battery_of(everything, chosen.matters)
+        check_panel({name: found["judge", name] for name in (chosen.judge, *chosen.panel.second_judges)})
     with refusing(f"{CONF / 'study' / chosen.study}.yaml"):
         known = [matter.matter_id for matter in everything]
-        check_study(groups["study"], instrument_digest(groups["instrument"]), battery, known)
+        check_study(found["study", chosen.study], instrument_digest(found["instrument", chosen.instrument]), battery, known)
     write_rows(MATTERS, (matter.row() for matter in battery))
 
 

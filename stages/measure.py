@@ -1,7 +1,7 @@
 """measure: counts the published tables into metrics. Everything here is a function of data/tables alone: no chance, no clock.
 
-Writes metrics/{pairs,scores,judge,coverage,provenance,qualification,scenarios,timing,disclosures}.json, each by its own module of
-stages/metrics, and the rows behind the pictures, metrics/plots/*.json.
+Writes metrics/{agreement,pairs,scores,judge,coverage,provenance,qualification,scenarios,timing,disclosures}.json, each by its own module
+of stages/metrics, and the rows behind the pictures, metrics/plots/*.json.
 An entry of pairs.json:
     "qwen-1500m~qwen-500m": {"both_inadequate": 0, "missing": 0, "n": 8, "planned": 8, "ties": 5, "unreadable": 0, "wins_1": 2, "wins_2": 1}
 A value that does not exist, such as the share of A where no verdict is decisive, is left out: DVC would drop a null without a word.
@@ -9,7 +9,7 @@ A value that does not exist, such as the share of A where no verdict is decisive
 
 from pathlib import Path
 
-from stages.metrics import coverage, disclosures, judge, pairs, plots, provenance, qualification, scenarios, scores, timing
+from stages.metrics import agreement, coverage, disclosures, judge, pairs, plots, provenance, qualification, scenarios, scores, timing
 from stages.metrics.leaves import Frames, Tree, metric_text
 from stages.metrics.provenance import Rows
 from stages.runtime.entry import run_stage
@@ -32,6 +32,7 @@ def metrics(rows: Rows, frames: Frames) -> dict[str, Tree]:
         "scenarios": scenarios.tree(frames),
         "timing": timed,
         "disclosures": disclosures.tree(frames, timed, qualified),
+        "agreement": agreement.tree(frames, qualified),
     }
 
 

@@ -5,7 +5,7 @@ Writes data/tables/*.parquet. A row of verdicts, shortened:
      "matter_id":"Q01","pairing_id":"Q01:qwen-1500m~qwen-500m","verdict":"A","winner":"qwen-500m",…}
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
@@ -34,11 +34,25 @@ from stages.schema.canonical import canonical, text_digest
 from stages.schema.controls import ControlVerdict
 from stages.schema.jsonl import Row, read_made
 from stages.schema.matter import Matter, matters_in
-from stages.schema.names import answer_id, attempt_id, pairing_id, pairs, verdict_id
+from stages.schema.names import answer_id, attempt_id, nearest, pairing_id, pairs, verdict_id
 from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, check_folders, orders_in
 from stages.schema.recorded import check_form
-from stages.schema.rows import Assignment, Attempt, Call, Pairing, RejectedPoint, Status, Stored, Verdict, chosen, in_force, rederivable
-from stages.schema.scenarios import ALWAYS, Scenario, all_scenarios
+from stages.schema.rows import (
+    Assignment,
+    Attempt,
+    Call,
+    Pairing,
+    RejectedPoint,
+    Status,
+    Stored,
+    Verdict,
+    chosen,
+    in_force,
+    rederivable,
+    turned_in_force,
+    turned_in_use,
+)
+from stages.schema.scenarios import ALWAYS, Scenario, all_scenarios, scenario_row
 from stages.schema.settings import Choices, HostedJudge, HostedModel, LocalJudge, LocalModel, Study, settings
 from stages.schema.tables import FOLDER, write_table
 
@@ -61,6 +75,7 @@ class InUse:
     judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
     controls: list[ControlVerdict] = field(default_factory=list)
     scenarios: dict[str, Scenario] = field(default_factory=lambda: dict(ALWAYS))
+    second_judges: dict[str, LocalJudge | HostedJudge] = field(default_factory=dict)
 
 
 def winner(assignment: Assignment, verdict: str) -> str | None:
@@ -186,6 +201,32 @@ def judged(verdicts: Iterable[Verdict], shown: dict[str, Assignment]) -> list[tu
     return list(found.values())
 
 
+def apart(rows: InUse, turned: dict[str, Assignment]) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts of the study's judge on the first order, on which the scores rest; and all others, which never mix with them."""
+    first: list[Verdict] = []
+    second: list[Verdict] = []
+    for verdict in rows.verdicts:
+        beside = verdict.judge in rows.second_judges or verdict.presentation_id in turned
+        (second if beside else first).append(verdict)
+    return first, second
+
+
+def second_rows(
+    verdicts: Iterable[Verdict], shown: dict[str, Assignment], turned: dict[str, Assignment], judges: Collection[str]
+) -> list[Row]:
+    """The rows of second_verdicts. Raises ValueError for another judge than ``judges``; and as ``judged``, by judge and order."""
+    said: dict[tuple[str, bool], list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.judge not in judges:
+            raise ValueError(f"a verdict is of judge {verdict.judge!r}, which is no judge of this study; {nearest(verdict.judge, judges)}")
+        said.setdefault((verdict.judge, verdict.presentation_id in turned), []).append(verdict)
+    return [
+        {**verdict_row(assignment, verdict, is_turned), "turned": is_turned}
+        for (_, is_turned), found in said.items()
+        for assignment, verdict in judged(found, turned if is_turned else shown)
+    ]
+
+
 def contestant_row(name: str, config: LocalModel | HostedModel) -> Row:
     """A row of contestants."""
     return {"contestant": name, **_system(config), "trained_until": config.trained_until}
@@ -235,7 +276,7 @@ def assignment_row(assignment: Assignment) -> Row:
     return {**_picked(assignment.row(), kept), **own}
 
 
-def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
+def verdict_row(assignment: Assignment, verdict: Verdict, is_turned: bool = False) -> Row:
     """A row of verdicts: what the judge said of A and B, and who that was."""
     kept = (
         "matter_id", "verdict", "material_difference", "rationale", "unreadable_because", "raw_text", "presentation_id", "judge",
@@ -244,7 +285,7 @@ def verdict_row(assignment: Assignment, verdict: Verdict) -> Row:
     return {
         **_picked(verdict.row(), kept),
         **_picked(assignment.row(), ("contestant_1", "contestant_2", "answer_a_was", "answer_b_was")),
-        "verdict_id": verdict_id(assignment.pairing_id, verdict.judge),
+        "verdict_id": verdict_id(assignment.pairing_id, verdict.judge, is_turned),
         "pairing_id": assignment.pairing_id,
         "winner": winner(assignment, verdict.verdict),
         "source_path": VERDICTS_RECORDING.as_posix(),
@@ -295,9 +336,11 @@ def call_row(kind: str, call: Call) -> Row:
     return {"kind": kind, "endpoint": call.route, **_picked(call.row(), kept)}
 
 
-def order_rows(rows: InUse, shown: dict[str, Assignment]) -> list[Row]:
+def order_rows(rows: InUse, shown: dict[str, Assignment], turned: dict[str, Assignment]) -> list[Row]:
     """The orders that concern this study: what was abandoned or asked for again, by whom and why. A verdict's order gets its pairing's
     name here; an order after an attempt at another text of the matter, or under other settings, is not of this study."""
+    named = {presentation: (row.matter_id, f"{row.pairing_id}@turned") for presentation, row in turned.items()}
+    named |= {presentation: (row.matter_id, row.pairing_id) for presentation, row in shown.items()}
     used = {attempt.request_sha256 for attempt in rows.attempts}
     matters = {matter.matter_id for matter in rows.matters}
     found: list[Row] = []
@@ -308,8 +351,9 @@ def order_rows(rows: InUse, shown: dict[str, Assignment]) -> list[Row]:
         if rerun.after_sha256 in used:
             found.append(_order_row(rerun, RERUN_ORDERS, rerun.matter_id, contestant=rerun.contestant, attempt=rerun.attempt))
     for verdict in rows.verdict_orders:
-        if assignment := shown.get(verdict.presentation_id):
-            found.append(_order_row(verdict, VERDICT_ORDERS, assignment.matter_id, pairing_id=assignment.pairing_id))
+        if verdict.presentation_id in named:
+            matter, pairing = named[verdict.presentation_id]
+            found.append(_order_row(verdict, VERDICT_ORDERS, matter, pairing_id=pairing))
     return found
 
 
@@ -321,12 +365,6 @@ def _order_row(order: AnswerOrder | RerunOrder | VerdictOrder, folder: Path, mat
     return {**own, **about, "reason": order.reason, "ordered_at": order.ordered_at, "source_path": source}
 
 
-def scenario_row(name: str, scenario: Scenario) -> Row:
-    """A row of scenarios: the rule, or the matters as a canonical list."""
-    listed = canonical(sorted(scenario.matters)) if scenario.matters else None
-    return {"scenario": name, "rule": scenario.rule, "matters": listed, "reason": scenario.reason}
-
-
 def tables(rows: InUse) -> dict[str, list[Row]]:
     """The tables by name. Raises ValueError with one sentence about the first thing that does not fit."""
     matter_sha256 = {matter.matter_id: matter.matter_sha256 for matter in rows.matters}
@@ -335,7 +373,10 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
     answers = scored_answers(rows.attempts)
     used = assignments_in_use(rows.pairings, answers, in_force(rows.assignments), matter_sha256)
     shown = presentations(used, matter_sha256, answers)
-    verdicts = judged(rows.verdicts, shown)
+    others = turned_in_use(used, turned_in_force(rows.assignments), lambda row: _shown(row, matter_sha256, answers))
+    turned = presentations(others.values(), matter_sha256, answers)
+    first, second = apart(rows, turned)
+    verdicts = judged(first, shown)
     return {
         "matters": [matter.row() for matter in rows.matters],
         "contestants": [contestant_row(name, config) for name, config in rows.contestants.items()],
@@ -350,9 +391,12 @@ def tables(rows: InUse) -> dict[str, list[Row]]:
             *(call_row("control", control) for control in rows.controls),
         ],
         "judges": [judge_row(name, config) for name, config in rows.judges.items()],
-        "controls": [control_row(control) for control in rows.controls if control.scored],
-        "orders": order_rows(rows, shown),
+        "controls": [control_row(control) for control in rows.controls if control.scored and control.judge not in rows.second_judges],
+        "orders": order_rows(rows, shown, turned),
         "scenarios": [scenario_row(name, scenario) for name, scenario in rows.scenarios.items()],
+        "second_judges": [judge_row(name, config) for name, config in rows.second_judges.items()],
+        "second_verdicts": second_rows(second, shown, turned, {*rows.judges, *rows.second_judges}),
+        "second_controls": [control_row(control) for control in rows.controls if control.scored and control.judge in rows.second_judges],
     }
 
 
@@ -391,6 +435,7 @@ def record() -> None:
         judges={settled.judge: setting("judge", settled.judge, settings)},
         controls=handed(CONTROLS, ControlVerdict.read),
         scenarios=all_scenarios(study.scenarios),
+        second_judges={name: setting("judge", name, settings) for name in settled.panel.second_judges},
     )
     with refusing("the rows in use", BadRecord):
         for name, found in tables(rows).items():

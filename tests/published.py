@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stages import measure, record
 from stages.schema.names import pairing_id, verdict_id
-from stages.schema.scenarios import ALWAYS
+from stages.schema.scenarios import ALWAYS, scenario_row
 from stages.schema.tables import TABLES, write_table
 
 CONSTRUCTED = Path(__file__).parent / "golden/constructed"
@@ -46,7 +46,7 @@ def constructed_tables(name: str, without: Collection[str] = ()) -> None:
         {**filled["answers"], "status": "complete", "names_itself": False, "addresses_the_judge": False, **own}
         for own in constructed_answers(name, sorted({row["matter_id"] for row in rows}), names)
     ]
-    scenarios = [record.scenario_row(name, scenario) for name, scenario in ALWAYS.items()]
+    scenarios = [scenario_row(name, scenario) for name, scenario in ALWAYS.items()]
     found = {
         "matters": matters, "contestants": contestants, "judges": judges, "answers": answers, "verdicts": verdicts, "assignments": assignments,
         "scenarios": scenarios,

@@ -6,10 +6,12 @@ What is in it, and what comes out:
     Q02         cedar beats alder, alder's verdict against birch is missing, birch against cedar is unreadable
     Q03         alder beats cedar
     controls    two of Q01 for testing, both orders: alike_length passes, identical is A both times
+    designed    the same with elm as a second judge, and both judges on both orders: SECOND says what they found
     oddities    the stored sides of Q01:alder~cedar are not those of the coin; cedar names itself in Q02; one request has two replies
 """
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -23,6 +25,7 @@ from stages.schema.matter import Matter
 from stages.schema.names import pairing_id, pairs
 from stages.schema.orders import AnswerOrder
 from stages.schema.rows import Assignment, Attempt, Pairing, Verdict, draw
+from stages.schema.rows import turned as other_order
 from stages.schema.settings import settings
 
 NAMES = ["alder", "birch", "cedar"]
@@ -39,6 +42,18 @@ WINNERS = {
     "Q02:birch~cedar": "unreadable",
     "Q03:alder~cedar": "alder",
 }
+
+SECOND = {  # by judge and whether turned
+    ("oak", True): {
+        "Q01:alder~birch": "alder", "Q01:alder~cedar": "tie", "Q01:birch~cedar": "birch", "Q02:alder~birch": "alder",
+        "Q02:alder~cedar": "alder", "Q02:birch~cedar": "cedar", "Q03:alder~cedar": "tie",
+    },
+    ("elm", False): {
+        "Q01:alder~birch": "alder", "Q01:alder~cedar": "cedar", "Q01:birch~cedar": "both_inadequate", "Q02:alder~birch": "birch",
+        "Q02:alder~cedar": "cedar", "Q02:birch~cedar": "tie", "Q03:alder~cedar": "unreadable",
+    },
+    ("elm", True): {"Q01:alder~birch": "alder", "Q01:alder~cedar": "cedar", "Q02:alder~cedar": "cedar"},
+}  # fmt: skip
 
 PARAMS = """\
 seed: 5
@@ -193,6 +208,32 @@ def small_record() -> InUse:
         controls=small_controls(),
         answer_orders=[AnswerOrder("abandon", "the model was withdrawn", "A. Author", "2026-11-30T09:00:00.000Z", "birch", "Q03")],
     )
+
+
+def second_judge() -> dict:
+    """Elm, with thresholds of its own."""
+    return {"elm": settings("judge", yaml.safe_load(JUDGE.replace("oak", "elm").replace(text_digest("oak"), text_digest("elm"))))}
+
+
+def designed_record() -> InUse:
+    """The small record of a study that asks for both orders and for a second judge, which passes both of its controls."""
+    rows = small_record()
+    first = {a.pairing_id: a for a in rows.assignments}
+    turned = {name: other_order(a) for name, a in first.items()}
+    second = [
+        verdict(sides[name], winner, rows.attempts, judge=judge, **call(f"verdict {name} {judge} {is_turned}"))
+        for (judge, is_turned), winners in SECOND.items()
+        for name, winner in winners.items()
+        for sides in [turned if is_turned else first]
+    ]
+    tested = [
+        control(kind, order, expected, expected, judge="elm", **call(f"control {kind} {order} elm"))
+        for kind, order, expected in [("alike_length", 1, "A"), ("alike_length", 2, "B"), ("identical", 1, "tie"), ("identical", 2, "tie")]
+    ]
+    return replace(
+        rows, assignments=[*rows.assignments, *turned.values()], verdicts=[*rows.verdicts, *second],
+        controls=[*rows.controls, *tested], second_judges=second_judge(),
+    )  # fmt: skip
 
 
 def sealed(assignment: Assignment) -> dict:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.conceal import answered, assign, assignment_row, scored_answers
+from stages.conceal import answered, assign, assignment_row, scored_answers, turn
 from stages.pair import pairings
 from stages.schema.calls import check_row
 from stages.schema.canonical import canonical, text_digest
-from stages.schema.rows import Attempt, coin, draw, in_force
+from stages.schema.rows import Attempt, coin, draw, in_force, turned_in_force
 
 MATTERS = {"Q01": "1" * 64, "Q02": "2" * 64}
 NAMES = ["birch", "cedar", "dogwood"]
@@ -120,3 +120,39 @@ def test_a_row_is_sealed():
     row = assignment_row(draw(1, PLAN[0], 0))
     check_row(row)
     assert row["kind"] == "assignment"
+
+
+def test_the_other_order_shows_the_same_texts_on_exchanged_sides():
+    first = assign(PLAN, {}, MATTERS, answers_of(DISTINCT), seed=5)
+    other = turn(first, {}, MATTERS, answers_of(DISTINCT))
+    assert [a.pairing_id for a, _ in other] == [a.pairing_id for a, _ in first]
+    for (_, shown), (row, exchanged) in zip(first, other, strict=True):
+        assert (exchanged.answer_a, exchanged.answer_b) == (shown.answer_b, shown.answer_a)
+        assert exchanged.answer_a == DISTINCT[row.matter_id, row.answer_a_was]
+    assert len({shown.presentation_id for _, shown in first + other}) == 2 * len(PLAN)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(DISTINCT)), st.sampled_from(["x", "y"])), st.integers(0, 3))
+def test_whatever_texts_are_alike_the_other_order_is_one_more_presentation_for_each_pairing_and_displaces_none(said, seed):
+    answers = answers_of(said)
+    plan = answered(PLAN, answers)
+    first = assign(plan, {}, MATTERS, answers, seed)
+    other = turn(first, {}, MATTERS, answers)
+    assert len({shown.presentation_id for _, shown in first + other}) == 2 * len(plan)
+    rows = [a for a, _ in first + other]
+    assert assign(plan, in_force(rows), MATTERS, answers, seed) == first
+    assert turn(first, turned_in_force(rows), MATTERS, answers) == other, "a stored turned row is never drawn anew"
+
+
+def test_a_pairing_that_comes_later_takes_its_first_presentation_from_a_turned_one_and_not_the_other_way_round():
+    texts = {("Q01", "birch"): "x", ("Q01", "cedar"): "y", ("Q01", "dogwood"): "x"}
+    answers = answers_of(texts)
+    early = answered([p for p in PLAN if "dogwood" not in p.pairing_id], answers)
+    seed = next(seed for seed in range(99) if coin(seed, "Q01", "birch", "cedar") != coin(seed, "Q01", "cedar", "dogwood"))
+    begun = assign(early, {}, MATTERS, answers, seed)
+    rows = [a for a, _ in begun + turn(begun, {}, MATTERS, answers)]
+    plan = answered(PLAN, answers)
+    grown = assign(plan, in_force(rows), MATTERS, answers, seed)
+    assert grown == assign(plan, in_force([a for a, _ in begun]), MATTERS, answers, seed), "as it would be with no turned row"
+    other = turn(grown, turned_in_force(rows), MATTERS, answers)
+    assert len({shown.presentation_id for _, shown in grown + other}) == 2 * len(plan)

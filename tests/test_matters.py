@@ -73,6 +73,16 @@ def test_a_study_may_ask_about_some_matters_or_all(project):
         ("runner: default", "runner: default\nextra: 1", "params.yaml: unknown key 'extra'"),
         ("runner: default", "runner: [", "params.yaml: "),
         ("runner: default", "judge: qwen-1500m", "params.yaml: "),
+        (
+            "second_judges: []",
+            "second_judges: [qwen-1500]",
+            "params.yaml: judge: no file conf/judge/qwen-1500.yaml; the nearest is 'qwen-1500m'",
+        ),
+        ("second_judges: []", "second_judges: [qwen-1500m]", "params.yaml: panel.second_judges: qwen-1500m judges already"),
+        ("second_judges: []", "second_judges: [smollm-135m, smollm-135m]", "params.yaml: panel.second_judges: smollm-135m judges already"),
+        ("second_judges: []", "second_judges: smollm-135m", "params.yaml: key 'panel.second_judges' must be a list"),
+        ("second_judges: []", "second_judge: []", "params.yaml: unknown key 'panel.second_judge'; the nearest is 'second_judges'"),
+        ("second_judges: []", "second_judges: [1]", "params.yaml: key 'panel.second_judges.0' must be text"),
     ],
 )
 def test_a_wrong_choice_is_refused_with_the_nearest_right_one(project, old, new, sentence):
@@ -328,3 +338,22 @@ def test_a_refusal_leaves_the_earlier_rows_as_they_were(project):
 def test_the_battery_is_in_the_order_of_ids():
     ids = [matter.matter_id for matter in read_battery(ROOT / "data/matters")]
     assert ids == sorted(ids)
+
+
+def test_a_second_judge_that_is_the_first_under_another_name_is_refused(project):
+    text = (project / "conf/judge/qwen-1500m.yaml").read_text("utf-8")
+    (project / "conf/judge/twin.yaml").write_text(text.replace("family: qwen", "family: twin").replace("matters: 4", "matters: 2"), "utf-8")
+    edit(project / "params.yaml", "second_judges: []", "second_judges: [smollm-135m, twin]")
+    said = "params.yaml: panel.second_judges: twin decides its replies by the same settings as qwen-1500m: it is the same judge"
+    assert refusal() == said
+    edit(project / "conf/judge/twin.yaml", "seed: 1", "seed: 2")
+    matters()
+    assert Path("data/work/matters.jsonl").exists()
+
+
+def test_both_orders_are_a_choice_of_the_study_yes_or_no(project):
+    edit(project / "conf/study/first.yaml", "attempt_rules:", "both_orders: twice\nattempt_rules:")
+    assert refusal() == "conf/study/first.yaml: key 'both_orders' must be true or false (it is 'twice')"
+    edit(project / "conf/study/first.yaml", "both_orders: twice", "both_orders: true")
+    matters()
+    assert Path("data/work/matters.jsonl").exists()

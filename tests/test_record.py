@@ -22,9 +22,11 @@ from stages.schema.tables import TABLES, columns, ordered, read_table
 from tests.small_record import (
     NAMES,
     ODD,
+    SECOND,
     SEED,
     WINNERS,
     attempt,
+    designed_record,
     pairing,
     rejected,
     small_record,
@@ -65,7 +67,7 @@ def project(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_every_table_has_exactly_its_columns(name):
-    rows = published()[name]
+    rows = published(designed_record())[name]
     assert rows
     assert all(set(row) == set(columns(name)) for row in rows)
     assert len(ordered(name, rows)) == len(rows)
@@ -75,8 +77,64 @@ def test_how_many_rows_there_are():
     found = {name: len(rows) for name, rows in published().items()}
     assert found == {
         "matters": 3, "contestants": 3, "attempts": 8, "answers": 8, "assignments": 7, "verdicts": 6, "rejected_points": 3, "calls": 18,
-        "orders": 1, "judges": 1, "controls": 4, "scenarios": 5,
+        "orders": 1, "judges": 1, "controls": 4, "scenarios": 5, "second_controls": 0, "second_judges": 0, "second_verdicts": 0,
     }  # fmt: skip
+
+
+def test_what_is_asked_beside_the_scores_stands_in_tables_of_its_own_and_moves_no_other():
+    plain, designed = published(), published(designed_record())
+    same = set(TABLES) - {"second_controls", "second_judges", "second_verdicts", "calls"}
+    assert {name for name in same if plain[name] != designed[name]} == set()
+    found = {(row["pairing_id"], row["judge"], row["turned"]): row["winner"] for row in designed["second_verdicts"]}
+    said = {(name, *key): winner for key, winners in SECOND.items() for name, winner in winners.items()}
+    assert found == {key: None if winner == "unreadable" else winner for key, winner in said.items()}
+    assert [row["judge"] for row in designed["second_judges"]] == ["elm"]
+    assert [(row["judge"], row["passed"]) for row in designed["second_controls"]] == [("elm", True)] * 4
+    paid = {row["request_sha256"] for row in designed["calls"]} - {row["request_sha256"] for row in plain["calls"]}
+    assert len(paid) == len(said) + 4, "what they cost is counted"
+
+
+def test_a_turned_verdict_shows_the_stored_sides_exchanged():
+    designed = published(designed_record())
+    stored = by(designed["assignments"], "pairing_id")
+    for row in designed["second_verdicts"]:
+        sides = [stored[row["pairing_id"]][side] for side in ("answer_a_was", "answer_b_was")]
+        assert [row["answer_a_was"], row["answer_b_was"]] == (sides[::-1] if row["turned"] else sides)
+        assert row["verdict_id"] == f"{row['pairing_id']}@{row['judge']}" + ("@turned" if row["turned"] else "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"judge": "fir"}, "a verdict is of judge 'fir', which is no judge of this study; known: elm, oak"),
+        ({"presentation_id": "0" * 64}, "belongs to no pairing of this study"),
+        ({"instrument_sha256": "e" * 64}, "the verdicts have more than one instrument_sha256"),
+    ],
+)
+def test_a_second_verdict_that_does_not_fit_is_refused(changes, sentence):
+    rows = designed_record()  # its last verdict is elm's, on a turned presentation
+    with pytest.raises(ValueError, match=sentence):
+        published(dataclasses.replace(rows, verdicts=[*rows.verdicts[:-1], dataclasses.replace(rows.verdicts[-1], **changes)]))
+
+
+def test_two_second_verdicts_of_one_judge_on_one_presentation_are_refused():
+    rows = designed_record()
+    again = dataclasses.replace(rows.verdicts[-1], request_sha256="1" * 64)
+    with pytest.raises(ValueError, match="Q02:alder~cedar has two verdicts"):
+        published(dataclasses.replace(rows, verdicts=[*rows.verdicts, again]))
+
+
+def test_a_study_that_asks_for_one_order_again_takes_no_stored_turned_row_for_its_own():
+    rows = designed_record()
+    plain = published(dataclasses.replace(small_record(), assignments=rows.assignments))
+    assert plain == published()
+
+
+def test_a_turned_row_that_exchanges_nothing_is_refused():
+    rows = small_record()
+    same = dataclasses.replace(rows.assignments[0], rule="turned-1")
+    with pytest.raises(ValueError, match="Q01:alder~birch: a turned assignment does not exchange the sides"):
+        published(dataclasses.replace(rows, assignments=[*rows.assignments, same]))
 
 
 def test_winners_are_who_they_should_be():
@@ -358,7 +416,7 @@ def test_another_process_with_another_hash_seed_writes_the_same_bytes(project, t
     for stage in (record.record, measure.measure, report.report):
         stage()
     written = {path.relative_to(other) for name in ("data", "metrics") for path in (other / name).rglob("*.*")}
-    assert len(written) == 7 + 12 + 9 + 1, "what was read, the tables, the metrics and the page"
+    assert {Path(f"data/tables/{name}.parquet") for name in TABLES} | {Path("metrics/pairs.json"), Path("data/site/index.html")} <= written
     for path in written:
         assert (other / path).read_bytes() == (project / path).read_bytes(), path
 

@@ -1,6 +1,6 @@
-"""One judge under one instrument, asked about presentations: the same code for a study's pairings and for the controls."""
+"""Judges under one instrument, asked about presentations: the same code for a study's pairings and for the controls."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,26 +17,22 @@ from stages.schema.rows import Presentation, Verdict
 from stages.schema.settings import HostedJudge, Instrument, LocalJudge, Runner, settings
 
 Judge = LocalJudge | HostedJudge
+Kind = Literal["verdict", "control"]
 Replies = Callable[[list[Request]], Mapping[str, list[Row]]]
+WORDS = ("judge", "instrument", "runner")  # of a stage's command line
+BESIDE = "--second_judges"
 
 
 @dataclass(frozen=True)
-class Bench:
-    """Who judges, under what, at which pace, with the names by which conf/ knows them."""
+class Seat:
+    """One judge, under what it judges, with the names by which conf/ knows both."""
 
     judge: str
     model: Judge
     instrument_name: str
     instrument: Instrument
-    runner: Runner
 
-    def board(self) -> Switchboard:
-        """Where the judge is asked, for one round."""
-        return Switchboard({self.judge: self.model}, self.runner)
-
-    def requests(
-        self, battery: Mapping[str, Matter], shown: Iterable[Presentation], attempt: int, kind: Literal["verdict", "control"]
-    ) -> list[Request]:
+    def requests(self, battery: Mapping[str, Matter], shown: Iterable[Presentation], attempt: int, kind: Kind) -> list[Request]:
         """The request of every verdict, in the order given."""
         fixed = instrument_digest(self.instrument)
 
@@ -70,37 +66,62 @@ class Bench:
             raw_text=reply.text,
         )
 
-    def verdicts(
-        self, battery: Mapping[str, Matter], shown: list[Presentation], kind: Literal["verdict", "control"], replies: Replies
-    ) -> list[Verdict]:
-        """Every reply for every presentation, as read. ``replies`` obtains those of one round, from wherever they are recorded or sold."""
 
-        def asked(presentations: list[Presentation], attempt: int) -> list[Verdict]:
-            requests = self.requests(battery, presentations, attempt, kind)
-            found = replies(requests)
-            return [self.verdict_of(found[request.sha256]) for request in requests if request.sha256 in found]
-
-        return rounds(shown, self.model.ask_again, asked)
+Waiting = tuple[Seat, list[Presentation]]
 
 
-def bench(chosen: Mapping[str, str]) -> Bench:
-    """The bench of a stage's command line: judge, instrument and runner by name. Raises BadInput for a name or a file that is wrong."""
-    return Bench(
-        chosen["judge"],
-        setting("judge", chosen["judge"], settings),
-        chosen["instrument"],
-        setting("instrument", chosen["instrument"], settings),
-        setting("runner", chosen["runner"], settings),
-    )
+@dataclass(frozen=True)
+class Bench:
+    """The study's judge and, after it, the second judges; and how hard to push all of them together."""
+
+    seats: Sequence[Seat]
+    runner: Runner
+
+    def board(self) -> Switchboard:
+        """Where the judges are asked, for one round."""
+        return Switchboard({seat.judge: seat.model for seat in self.seats}, self.runner)
+
+    def verdicts(self, battery: Mapping[str, Matter], shown: list[Presentation], kind: Kind, replies: Replies) -> list[Verdict]:
+        """Every judge's every reply on every presentation, as read, each judge asked the very same.
+
+        ``replies`` obtains those of one round, from wherever they are recorded or sold: one round for all judges, so that what is
+        missing, and what it would cost, is known before anything is bought.
+        """
+
+        def asked(waiting: list[Waiting], attempt: int) -> list[Verdict]:
+            requests = [(seat, request) for seat, each in waiting for request in seat.requests(battery, each, attempt, kind)]
+            found = replies([request for _, request in requests])
+            return [seat.verdict_of(found[request.sha256]) for seat, request in requests if request.sha256 in found]
+
+        return rounds([(seat, shown) for seat in self.seats], asked)
 
 
-def rounds(shown: list[Presentation], ask_again: int, asked: Callable[[list[Presentation], int], list[Verdict]]) -> list[Verdict]:
-    """Every reply for every presentation: an unreadable one is asked for again, ``ask_again`` times at most. The last one is scored."""
+def bench(chosen: Mapping[str, str], beside: Sequence[str] = ()) -> Bench:
+    """The bench of a stage's command line: judge, instrument and runner by name, and the second judges.
+
+    Raises BadInput for a name or a file that is wrong.
+    """
+    instrument = setting("instrument", chosen["instrument"], settings)
+    names = (chosen["judge"], *beside)
+    seats = [Seat(name, setting("judge", name, settings), chosen["instrument"], instrument) for name in names]
+    return Bench(seats, setting("runner", chosen["runner"], settings))
+
+
+def rounds(waiting: list[Waiting], asked: Callable[[list[Waiting], int], list[Verdict]]) -> list[Verdict]:
+    """Every reply: an unreadable one is asked for again, as often as its judge's ``ask_again`` says. The last one is scored."""
     found: list[Verdict] = []
-    for attempt in range(1, ask_again + 2):
-        replies = asked(shown, attempt)
-        again = {verdict.presentation_id for verdict in replies}
-        found = [replace(v, scored=v.scored and v.presentation_id not in again) for v in found] + replies
-        unread = {verdict.presentation_id for verdict in replies if verdict.verdict == "unreadable"}
-        shown = [presentation for presentation in shown if presentation.presentation_id in unread]
-    return sorted(found, key=lambda verdict: (verdict.presentation_id, verdict.attempt))
+    for attempt in range(1, 2 + max((seat.model.ask_again for seat, _ in waiting), default=0)):
+        replies = asked(waiting, attempt)
+        again = {_of(verdict) for verdict in replies}
+        found = [replace(verdict, scored=verdict.scored and _of(verdict) not in again) for verdict in found] + replies
+        unread = {_of(verdict) for verdict in replies if verdict.verdict == "unreadable"}
+        waiting = [
+            (seat, [presentation for presentation in shown if (presentation.presentation_id, seat.judge) in unread])
+            for seat, shown in waiting
+            if attempt <= seat.model.ask_again
+        ]
+    return sorted(found, key=lambda verdict: (*_of(verdict), verdict.attempt))
+
+
+def _of(verdict: Verdict) -> tuple[str, str]:
+    return verdict.presentation_id, verdict.judge

@@ -21,7 +21,7 @@ The order goes into data/orders/, which git tracks: commit it, then run `uv run 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--contestant", help="whose answer")
     parser.add_argument("--matter", help="to which matter, such as Q03")
-    parser.add_argument("--pairing", help="instead of an answer: whose verdict, such as Q03:alder~birch")
+    parser.add_argument("--pairing", help="instead of an answer: whose verdict, such as Q03:alder~birch or Q03:alder~birch@elm")
     parser.add_argument("--reason", required=True, help="why the gap will not close; it is published")
     parser.add_argument("--by", required=True, help="who decides; it is published")
 
@@ -63,13 +63,14 @@ def _check_answer(contestant: str, matter: str) -> None:
 
 
 def _presentation(pairing: str) -> str:
-    """What the judge knows the pairing as. Raises BadInput unless it is a pairing with both answers and without a verdict."""
+    """What a judge knows the pairing as. Raises BadInput unless it is a pairing with both answers and without this verdict."""
     study = load()
-    if pairing not in study.presentations:
-        raise BadInput(f"--pairing {pairing!r} has no two answers or no stored sides; {nearest(pairing, study.presentations)}")
-    if study.verdict_requests[pairing].sha256 in study.verdicts:
+    asked = study.all_requests
+    if pairing not in asked:
+        raise BadInput(f"--pairing {pairing!r} has no two answers or no stored sides; {nearest(pairing, asked)}")
+    if asked[pairing].sha256 in study.verdicts:
         raise BadInput(f"{pairing} has a recorded verdict: there is no gap to end, and nothing recorded is taken back")
-    return study.presentations[pairing].presentation_id
+    return str(asked[pairing].subject["presentation_id"])
 
 
 def told(row: Row) -> str:

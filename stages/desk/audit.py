@@ -18,6 +18,7 @@ EXAMPLE = """example:
   moot audit Q01:alder                 an answer: the attempt that is scored, with every number that changes without it
   moot audit Q01:alder:1               one attempt of several
   moot audit Q01:alder~birch           a verdict, by its pairing: sides, words, both answers, messages, settings, digests
+  moot audit Q01:alder~birch@elm       a second judge's; with @turned at its end, that on the other order
   moot audit Q01:alder~birch --prompt  the exact bytes that were sent, proved by the request digest
   moot audit Q01                       a matter; alder: a contestant; Q01:identical:2: a control in its second order
   moot audit sha256:4be07c             whatever the beginning of a digest belongs to

@@ -38,7 +38,7 @@ def run(given: argparse.Namespace) -> Row:
 def _state(revision: str | None) -> State:
     with laid_out(revision) as name:
         found = state(name)
-        found.study.verdict_requests  # noqa: B018  computed while the revision's folder is there
+        found.study.verdict_requests, found.study.second_rounds  # noqa: B018  computed while the revision's folder is there
         return found
 
 

@@ -58,8 +58,8 @@ def run(given: argparse.Namespace) -> list[Row]:
     answers = {asked.label: asked.request for asked in study.attempts}
     recorded = [row for rows in (*study.answers.values(), *study.verdicts.values()) for row in rows]
     missing = {label: r for label, r in answers.items() if r.sha256 not in study.answers}
-    missing |= {label: r for label, r in study.verdict_requests.items() if r.sha256 not in study.verdicts}
-    known = {**answers, **study.verdict_requests}
+    missing |= {label: r for label, r in study.all_requests.items() if r.sha256 not in study.verdicts}
+    known = {**answers, **study.all_requests}
     if given.id is not None and given.id not in known:
         raise BadInput(f"{given.id!r} is no answer or pairing that this study can ask for now; {nearest(given.id, known)}")
     return [explained(label, r, recorded) for label, r in sorted(missing.items()) if given.id in (None, label)]

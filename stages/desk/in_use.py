@@ -25,11 +25,23 @@ from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
 from stages.schema.controls import Control, controls, read_controls
 from stages.schema.matter import Matter, battery_of, read_battery
-from stages.schema.names import pairs
+from stages.schema.names import pairs, verdict_id
 from stages.schema.orders import RerunOrder, orders_in
-from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force
+from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force, turned_in_force, turned_in_use
 from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Runner, Study, settings
 from stages.store.recordings import Recording
+
+Judge = LocalJudge | HostedJudge
+
+
+@dataclass(frozen=True)
+class Second:
+    """What one judge is asked beside the scores: a pairing on its other order, or, of a second judge, on either."""
+
+    judge: str
+    sides: Assignment
+    shown: Presentation
+    turned: bool
 
 
 @dataclass(frozen=True)
@@ -39,8 +51,9 @@ class InUse:
     choices: Choices
     study: Study
     instrument: Instrument
-    judge: LocalJudge | HostedJudge
+    judge: Judge
     runner: Runner
+    second_judges: dict[str, Judge]
     contestants: dict[str, Model]
     battery: dict[str, Matter]
     all_matters: dict[str, Matter]
@@ -49,6 +62,7 @@ class InUse:
     rules: dict[str, AttemptRule]
     verdicts: dict[str, list[Row]]
     stored: Stored
+    stored_turned: Stored
     controls: list[Control]
     qualification: dict[str, list[Row]]
 
@@ -115,7 +129,7 @@ class InUse:
     @cached_property
     def verdict_rounds(self) -> dict[str, list[Request]]:
         """The recorded requests of every verdict in turn, by pairing id: a further one where an unreadable reply was asked for again."""
-        return {pairing: self._rounds(shown, "verdict", self.verdicts) for pairing, shown in self.presentations.items()}
+        return {pairing: self._rounds(self.choices.judge, shown, "verdict") for pairing, shown in self.presentations.items()}
 
     @cached_property
     def verdict_requests(self) -> dict[str, Request]:
@@ -125,20 +139,77 @@ class InUse:
             for pairing, shown in self.presentations.items()
         }
 
-    @cached_property
-    def control_rounds(self) -> list[tuple[Control, list[Request]]]:
-        """Every control in each order, with its recorded requests in turn."""
-        return [(control, self._rounds(control.shown, "control", self.qualification)) for control in self.controls]
+    @property
+    def judges(self) -> dict[str, Judge]:
+        """The study's judge, and the second ones after it."""
+        return {self.choices.judge: self.judge, **self.second_judges}
 
-    def _rounds(self, shown: Presentation, kind: Literal["verdict", "control"], recorded: dict[str, list[Row]]) -> list[Request]:
+    @cached_property
+    def turned_assignments(self) -> dict[str, Assignment]:
+        """The stored turned assignment of every pairing in use, by pairing id; none where the study asks for one order."""
+        if not self.study.both_orders:
+            return {}
+        return turned_in_use(self.assignments.values(), self.stored_turned, lambda row: self.shown(row).presentation_id)
+
+    @cached_property
+    def second(self) -> dict[str, Second]:
+        """Everything that is asked beside the scores, by verdict id."""
+        first = [(judge, self.assignments, False) for judge in self.second_judges]
+        other = [(judge, self.turned_assignments, True) for judge in self.judges]
+        return {
+            verdict_id(pairing, judge, turned): Second(judge, sides, self.shown(sides), turned)
+            for judge, assignments, turned in first + other
+            for pairing, sides in assignments.items()
+        }
+
+    @cached_property
+    def second_rounds(self) -> dict[str, list[Request]]:
+        """The recorded requests of every second verdict in turn, by verdict id."""
+        return {name: self._rounds(each.judge, each.shown, "verdict") for name, each in self.second.items()}
+
+    @cached_property
+    def second_requests(self) -> dict[str, Request]:
+        """The request of every second verdict, by verdict id: the last one that is recorded, else the first."""
+        return {
+            name: (self.second_rounds[name] or [self.verdict_request_of(each.shown, 1, judge=each.judge)])[-1]
+            for name, each in self.second.items()
+        }
+
+    @property
+    def all_rounds(self) -> dict[str, list[Request]]:
+        """verdict_rounds and second_rounds."""
+        return {**self.verdict_rounds, **self.second_rounds}
+
+    @property
+    def all_requests(self) -> dict[str, Request]:
+        """verdict_requests and second_requests."""
+        return {**self.verdict_requests, **self.second_requests}
+
+    @property
+    def all_presentations(self) -> dict[str, Presentation]:
+        """What is shown, by the names of ``all_requests``."""
+        return {**self.presentations, **{name: each.shown for name, each in self.second.items()}}
+
+    @property
+    def tests(self) -> list[tuple[str, Control]]:
+        """Every control in each order, with every judge that is asked it: one without thresholds is asked none."""
+        return [(name, control) for name, judge in self.judges.items() if judge.qualifies for control in self.controls]
+
+    @cached_property
+    def control_rounds(self) -> list[tuple[str, Control, list[Request]]]:
+        """Every judge's every control in each order, with its recorded requests in turn."""
+        return [(judge, control, self._rounds(judge, control.shown, "control")) for judge, control in self.tests]
+
+    def _rounds(self, judge: str, shown: Presentation, kind: Literal["verdict", "control"]) -> list[Request]:
         """The last one's reply counts. None is asked for after one that can be read."""
+        recorded, again = self.verdicts if kind == "verdict" else self.qualification, self.judges[judge].ask_again
         found: list[Request] = []
-        for attempt in range(1, self.judge.ask_again + 2):
-            request = self.verdict_request_of(shown, attempt, kind)
+        for attempt in range(1, again + 2):
+            request = self.verdict_request_of(shown, attempt, kind, judge)
             if request.sha256 not in recorded:
                 break
             found.append(request)
-            if attempt <= self.judge.ask_again and self._readable(recorded[request.sha256][0]):
+            if attempt <= again and self._readable(recorded[request.sha256][0]):
                 break
         return found
 
@@ -147,18 +218,24 @@ class InUse:
 
     @cached_property
     def control_requests(self) -> dict[str, Request]:
-        """The first request of every control, by control and order."""
+        """The first request of every control, by control and order; of a second judge's, by its name as well."""
         return {
-            f"{control.control_id} in order {control.order_number}": self.verdict_request_of(control.shown, 1, "control")
-            for control in self.controls
+            self.test_label(judge, control): self.verdict_request_of(control.shown, 1, "control", judge) for judge, control in self.tests
         }
 
-    def verdict_request_of(self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict") -> Request:
-        """What the judge is asked about a presentation."""
+    def test_label(self, judge: str, control: Control) -> str:
+        by = f" by {judge}" if judge in self.second_judges else ""
+        return f"{control.control_id} in order {control.order_number}{by}"
+
+    def verdict_request_of(
+        self, shown: Presentation, attempt: int, kind: Literal["verdict", "control"] = "verdict", judge: str | None = None
+    ) -> Request:
+        """What a judge is asked about a presentation: the study's, unless another one is named."""
+        name = judge or self.choices.judge
         matter = self.all_matters[shown.matter_id]
         words = messages(self.instrument, matter.brief, shown.answer_a, shown.answer_b)
         asked = Question(self.instrument_sha256, words, self.instrument.reply_schema)
-        return verdict_request(self.choices.judge, self.judge, matter, shown, asked, attempt, kind)
+        return verdict_request(name, self.judges[name], matter, shown, asked, attempt, kind)
 
     @property
     def planned_pairings(self) -> int:
@@ -177,10 +254,12 @@ def load(picked: Choices | None = None) -> InUse:
         all_matters = {matter.matter_id: matter for matter in every}
         tests = controls(read_controls(CONTROLS_FOLDER, all_matters), all_matters)
     with refusing(str(ASSIGNMENTS_RECORDING), BadRecord):
-        stored = in_force([Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()])
-    names = sorted(picked.contestants)
+        rows = [Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()]
+        stored, turned = in_force(rows), turned_in_force(rows)
+    names, beside = sorted(picked.contestants), picked.panel.second_judges
     files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge), ("runner", picked.runner)]
-    study, instrument, judge, runner, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
+    further = [*(("judge", name) for name in beside), *(("contestant", name) for name in names)]
+    study, instrument, judge, runner, *models = settings_of([*files, *further], settings)
     with refusing(f"{CONF / 'study' / picked.study}.yaml"):
         rules = {matter.matter_id: study.rule_of(matter.series, matter.source_path) for matter in battery}
     with refusing(kind=BadRecord):
@@ -191,14 +270,16 @@ def load(picked: Choices | None = None) -> InUse:
         instrument=instrument,
         judge=judge,
         runner=runner,
-        contestants=dict(zip(names, models, strict=True)),
+        second_judges=dict(zip(beside, models, strict=False)),
+        contestants=dict(zip(names, models[len(beside) :], strict=True)),
         battery={matter.matter_id: matter for matter in battery},
         all_matters=all_matters,
         answers=Recording(ANSWERS_RECORDING).by_request(),
         reruns=reruns,
         rules=rules,
         verdicts=Recording(VERDICTS_RECORDING).by_request(),
-        controls=tests if judge.qualifies else [],  # a judge without thresholds is asked none
+        controls=tests,
         qualification=Recording(QUALIFICATION_RECORDING).by_request(),
+        stored_turned=turned,
         stored={name: rows for name, rows in stored.items() if {rows[0].contestant_1, rows[0].contestant_2} <= set(picked.contestants)},
     )

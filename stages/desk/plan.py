@@ -35,6 +35,7 @@ word as one that was judged before: then a plan says `from 2 to 4 calls`, and is
 (`uv run dvc repro generate`). A reply that cannot be read may be asked for again, if conf/judge/ says so: that is told apart."""
 
 _LISTED = 12  # labels of one reason: more is a wall
+_KINDS = ("answers", "verdicts", "second_verdicts", "controls")
 _STATES = {
     "recorded": "recorded",
     "journal": "in_journal",
@@ -78,7 +79,9 @@ def _ended() -> Ended:
 
 def planned(outlook: Outlook, supposed: Supposed, stages: list[Row]) -> Row:
     """The plan as a row. Of each kind, recorded + in_journal + abandoned + unanswered + to_buy + perhaps = planned."""
-    kinds = {"answers": outlook.answers, "verdicts": outlook.verdicts, "controls": outlook.controls}
+    kinds = {
+        "answers": outlook.answers, "verdicts": outlook.verdicts, "second_verdicts": outlook.second_verdicts, "controls": outlook.controls,
+    }  # fmt: skip
     everything = [wanted for each in kinds.values() for wanted in each]
     missing = [wanted for wanted in everything if wanted.state in ("buy", "maybe")]
     sure = sum(wanted.state == "buy" for wanted in missing)
@@ -88,7 +91,9 @@ def planned(outlook: Outlook, supposed: Supposed, stages: list[Row]) -> Row:
     return {
         "what_if": supposed.words,
         "calls": {"at_least": sure, "at_most": len(missing)},
-        "asked_again_at_most": sum(outlook.study.judge.ask_again + 1 - wanted.attempt for wanted in missing if wanted.kind != "answer"),
+        "asked_again_at_most": sum(
+            outlook.study.judges[wanted.asked].ask_again + 1 - wanted.attempt for wanted in missing if wanted.kind != "answer"
+        ),
         **{name: _counts(each) for name, each in kinds.items()},
         "buyers": buyers,
         "cost_usd": None if None in costs else round(sum(costs), 6),
@@ -110,7 +115,7 @@ def _missing(wanted: Wanted, study: InUse, history: History) -> Row:
 
 
 def _buyers(missing: list[Wanted], outlook: Outlook) -> list[Row]:
-    """What each contestant and the judge would be asked, and what that may take. Costs are those of the most calls."""
+    """What each contestant and each judge would be asked, and what that may take. Costs are those of the most calls."""
     groups: dict[tuple[str, str], list[Wanted]] = {}
     for wanted in missing:
         groups.setdefault((wanted.kind, wanted.asked), []).append(wanted)
@@ -123,7 +128,7 @@ def _buyers(missing: list[Wanted], outlook: Outlook) -> list[Row]:
 
 
 def _estimated(kind: str, name: str, calls: list[Wanted], study: InUse) -> Estimate:
-    model: Model = study.contestants[name] if kind == "answer" else study.judge
+    model: Model = study.contestants[name] if kind == "answer" else study.judges[name]
     key, recordings = ("contestant", [study.answers]) if kind == "answer" else ("judge", [study.verdicts, study.qualification])
     rows = (row for recording in recordings for replies in recording.values() for row in replies if row[key] == name)
     return estimate(model, [_length(wanted, study) for wanted in calls], map(recorded_reply, rows))
@@ -133,9 +138,9 @@ def _length(wanted: Wanted, study: InUse) -> int:
     """The bytes of a request. An answer that is still to come is taken to be as long as its limit lets it."""
     if wanted.request:
         return len(wanted.request.body_bytes)
-    matter, _, pair = wanted.label.partition(":")
+    matter, _, pair = wanted.label.partition("@")[0].partition(":")
     a, b = (study.texts.get((matter, name), "text" * study.contestants[name].decoding.max_tokens) for name in pair.split("~"))
-    return len(study.verdict_request_of(Presentation("0" * 64, matter, a, b), 1).body_bytes)
+    return len(study.verdict_request_of(Presentation("0" * 64, matter, a, b), 1, judge=wanted.asked).body_bytes)
 
 
 def _remarks(calls: int, runner: Runner) -> list[str]:
@@ -170,12 +175,9 @@ def _headline(plan: Row) -> str:
 
 def _kinds(plan: Row) -> str:
     names = ("planned", *_STATES.values())
-    shown = [
-        name
-        for name in names
-        if name in ("planned", "recorded", "to_buy") or any(plan[k][name] for k in ("answers", "verdicts", "controls"))
-    ]
-    rows: Iterable[list[Any]] = ([kind, *(plan[kind][name] for name in shown)] for kind in ("answers", "verdicts", "controls"))
+    kinds = [kind for kind in _KINDS if plan[kind]["planned"] or kind != "second_verdicts"]
+    shown = [name for name in names if name in ("planned", "recorded", "to_buy") or any(plan[kind][name] for kind in kinds)]
+    rows: Iterable[list[Any]] = ([kind.replace("_", " "), *(plan[kind][name] for name in shown)] for kind in kinds)
     return set_out(("", *(name.replace("_", " ") for name in shown)), rows)
 
 

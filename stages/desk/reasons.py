@@ -75,12 +75,20 @@ def _judged(wanted: Wanted, study: InUse, history: History, recorded: list[Row])
     differs = set(differences(request, row))
     found = [words for part, words in _PARTS.items() if part in differs]
     if differs & {"answer_a_sha256", "answer_b_sha256"}:
-        judged = wanted.kind == "verdict" and wanted.label in study.stored
-        found.append("another answer: its texts were never judged together" if judged else "new pairing: never judged")
-    changes = _changed("judge", study.judge, row, study, history("judge", request.asked)) if differs & _SETTINGS else {}
+        found.append(_unseen(wanted, study))
+    changes = _changed("judge", study.judges[request.asked], row, study, history("judge", request.asked)) if differs & _SETTINGS else {}
     if changes or (differs & _SETTINGS and not found):  # another instrument has another reply schema, which counts as a setting
         found.append(_sentence(changes))
     return Why(" and ".join(found) or "never recorded", changes)
+
+
+def _unseen(wanted: Wanted, study: InUse) -> str:
+    """Why two texts were never judged in this order."""
+    pairing, _, order = wanted.label.partition("@")
+    other = order.endswith("@turned")
+    if wanted.kind == "verdict" and pairing in (study.stored_turned if other else study.stored):
+        return "another answer: its texts were never judged together"
+    return "the other order: never judged" if other else "new pairing: never judged"
 
 
 _PARTS = {"instrument_sha256": "new instrument", "matter_sha256": "edited matter"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from stages.desk.in_use import InUse
+from stages.desk.in_use import InUse, Judge
 from stages.instrument.reader import READER, Reading, read
 from stages.providers.attempts import Asked, by_answer
 from stages.providers.reading import call_fields, recorded_reply
@@ -23,7 +23,7 @@ from stages.schema.calls import Row
 from stages.schema.canonical import canonical, text_digest
 from stages.schema.names import addresses_the_judge
 from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, orders_in
-from stages.schema.rows import rederivable
+from stages.schema.rows import Assignment, rederivable
 from stages.schema.scenarios import ALWAYS
 
 Tables = dict[str, list[Row]]
@@ -42,7 +42,8 @@ def rebuilt(study: InUse) -> Tables:
     """The rows of every table by its name, in no order."""
     attempts = list(_attempts(study))
     verdicts, points, calls = _judged(study)
-    controls, control_calls = _controls(study)
+    second, second_calls = _second(study)
+    tests, control_calls = _controls(study)
     return {
         "matters": [matter.row() for matter in study.battery.values()],
         "contestants": [
@@ -53,11 +54,14 @@ def rebuilt(study: InUse) -> Tables:
         "assignments": _assignments(study),
         "verdicts": verdicts,
         "rejected_points": points,
-        "calls": [*_answer_calls(study), *calls, *control_calls],
-        "judges": [_judge(study)],
-        "controls": controls,
+        "calls": [*_answer_calls(study), *calls, *second_calls, *control_calls],
+        "judges": [_judge(study.choices.judge, study.judge)],
+        "controls": [row for row in tests if row["judge"] not in study.second_judges],
         "orders": _orders(study),
         "scenarios": _scenarios(study),
+        "second_judges": [_judge(name, judge) for name, judge in study.second_judges.items()],
+        "second_verdicts": second,
+        "second_controls": [row for row in tests if row["judge"] in study.second_judges],
     }
 
 
@@ -72,10 +76,10 @@ def _system(model: Any) -> Row:
     }
 
 
-def _judge(study: InUse) -> Row:
-    wanted = study.judge.qualifies
+def _judge(name: str, judge: Judge) -> Row:
+    wanted = judge.qualifies
     names = ("passing_rate", "order_consistency", "matters")
-    return {"judge": study.choices.judge, **_system(study.judge), **{name: getattr(wanted, name) if wanted else None for name in names}}
+    return {"judge": name, **_system(judge), **{key: getattr(wanted, key) if wanted else None for key in names}}
 
 
 def names_itself(text: str, words: Iterable[str]) -> bool:
@@ -173,11 +177,9 @@ def _judged(study: InUse) -> tuple[list[Row], list[Row], list[Row]]:
         if not rounds:
             continue
         sides, row = study.assignments[pairing], study.verdicts[rounds[-1].sha256][0]
-        own = _verdict(study, row, VERDICTS_RECORDING.as_posix())
         who = {"A": sides.answer_a_was, "B": sides.answer_b_was, "unreadable": None}
         name = f"{pairing}@{row['judge']}"
-        named = {key: getattr(sides, key) for key in ("contestant_1", "contestant_2", "answer_a_was", "answer_b_was")}
-        verdicts.append({**own, **named, "verdict_id": name, "pairing_id": pairing, "winner": who.get(own["verdict"], own["verdict"])})
+        verdicts.append(_on_sides(study, name, row, sides))
         points += [
             {
                 "verdict_id": name, "matter_id": sides.matter_id, "contestant": who[point["answer"]], "point_number": number,
@@ -188,10 +190,29 @@ def _judged(study: InUse) -> tuple[list[Row], list[Row], list[Row]]:
     return verdicts, points, calls
 
 
+def _on_sides(study: InUse, name: str, row: Row, sides: Assignment) -> Row:
+    """A row of verdicts, and but for its last column of second verdicts: who A and B were, and who won."""
+    own = _verdict(study, row, VERDICTS_RECORDING.as_posix())
+    who = {"A": sides.answer_a_was, "B": sides.answer_b_was, "unreadable": None}
+    named = {key: getattr(sides, key) for key in ("contestant_1", "contestant_2", "answer_a_was", "answer_b_was")}
+    return {**own, **named, "verdict_id": name, "pairing_id": name.partition("@")[0], "winner": who.get(own["verdict"], own["verdict"])}
+
+
+def _second(study: InUse) -> tuple[list[Row], list[Row]]:
+    """second_verdicts, and the calls for them."""
+    rows, calls = [], []
+    for name, rounds in study.second_rounds.items():
+        each = study.second[name]
+        calls += [_call("verdict", study.verdicts[request.sha256], study.judges[each.judge]) for request in rounds]
+        if rounds:
+            rows.append({**_on_sides(study, name, study.verdicts[rounds[-1].sha256][0], each.sides), "turned": each.turned})
+    return rows, calls
+
+
 def _controls(study: InUse) -> tuple[list[Row], list[Row]]:
     rows, calls = [], []
-    for control, rounds in study.control_rounds:
-        calls += [_call("control", study.qualification[request.sha256], study.judge) for request in rounds]
+    for judge, control, rounds in study.control_rounds:
+        calls += [_call("control", study.qualification[request.sha256], study.judges[judge]) for request in rounds]
         if not rounds:
             continue
         own = _verdict(study, study.qualification[rounds[-1].sha256][0], QUALIFICATION_RECORDING.as_posix())
@@ -210,9 +231,10 @@ def _orders(study: InUse) -> list[Row]:
         if rerun.after_sha256 in delivered:
             found.append(_order(rerun, RERUN_ORDERS, rerun.matter_id, contestant=rerun.contestant, attempt=rerun.attempt))
     shown = {presentation.presentation_id: pairing for pairing, presentation in study.presentations.items()}
+    shown |= {study.shown(row).presentation_id: f"{pairing}@turned" for pairing, row in study.turned_assignments.items()}
     for verdict in orders_in(VERDICT_ORDERS, VerdictOrder):
         if pairing := shown.get(verdict.presentation_id):
-            found.append(_order(verdict, VERDICT_ORDERS, study.assignments[pairing].matter_id, pairing_id=pairing))
+            found.append(_order(verdict, VERDICT_ORDERS, pairing.split(":")[0], pairing_id=pairing))
     return found
 
 

@@ -101,7 +101,14 @@ def _within(path: str, folder: str) -> bool:
 
 def _chosen(text: str, choices: Mapping[str, Any]) -> str:
     """A text of dvc.yaml with the choices put in."""
-    return re.sub(r"\$\{(\w+)\}", lambda match: str(choices.get(match[1], match[0])), text)
+    return re.sub(r"\$\{(\w+)\}", lambda match: _put(choices.get(match[1], match[0])), text)
+
+
+def _put(choice: object) -> str:
+    """A choice in a command, as DVC writes it: a mapping of lists as ``--key one two``, and nothing of an empty list."""
+    if not isinstance(choice, Mapping):
+        return str(choice)
+    return " ".join(" ".join([f"--{key}", *map(str, names)]) for key, names in choice.items() if names)
 
 
 def md5(path: Path) -> str | None:

@@ -11,8 +11,8 @@ from stages.providers.attempts import Asked, attempts
 from stages.providers.reading import recorded_reply
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
-from stages.schema.names import answer_id, pairing_id, pairs
-from stages.schema.rows import Assignment, Pairing, Presentation, assigned, draw
+from stages.schema.names import answer_id, pairing_id, pairs, verdict_id
+from stages.schema.rows import Assignment, Pairing, Presentation, assigned, draw, turned, turned_of
 from stages.store.journal import Journal
 
 Kind = Literal["answer", "verdict", "control"]
@@ -35,6 +35,15 @@ class Wanted:
     state: State
     request: Request | None = None
     attempt: int = 1
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Under which label which judge is asked, and whether it sees the pairing's other order."""
+
+    label: str
+    judge: str
+    turned: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,12 +100,16 @@ class Outlook:
         return replace(self._given, answers={**self._given.answers, **taken})
 
     @cached_property
-    def presentations(self) -> dict[str, Presentation]:
-        """What the judge will see of every pairing whose two answers are there, by pairing id."""
+    def presentations(self) -> dict[tuple[str, bool], Presentation]:
+        """What judges will see of every pairing whose two answers are there, by pairing id and whether it is turned."""
         texts, study = self.study.texts, self.study
         planned = [p for p in self._pairings() if all((p.matter_id, name) in texts for name in (p.contestant_1, p.contestant_2))]
-        found = assigned(planned, study.stored, lambda row: study.shown(row).presentation_id, study.choices.seed)
-        return {pairing: study.shown(row) for pairing, row in found.items()}
+        first = assigned(planned, study.stored, self._presentation_id, study.choices.seed)
+        other = turned_of(first.values(), study.stored_turned, self._presentation_id) if study.study.both_orders else {}
+        return {(name, is_turned): study.shown(row) for rows, is_turned in ((first, False), (other, True)) for name, row in rows.items()}
+
+    def _presentation_id(self, row: Assignment) -> str:
+        return self.study.shown(row).presentation_id
 
     def _pairings(self) -> Iterator[Pairing]:
         for matter in self._given.battery:
@@ -105,19 +118,31 @@ class Outlook:
 
     @cached_property
     def verdicts(self) -> list[Wanted]:
-        """Every planned verdict."""
-        return [self._verdict(pairing) for pairing in self._pairings()]
+        """Every planned verdict on which scores rest."""
+        return [self._verdict(pairing, Seat(pairing.pairing_id, self._given.choices.judge)) for pairing in self._pairings()]
 
-    def _verdict(self, pairing: Pairing) -> Wanted:
-        shown = self.presentations.get(pairing.pairing_id)
+    @cached_property
+    def second_verdicts(self) -> list[Wanted]:
+        """Every verdict beside the scores: of second judges, and, where the study asks for both orders, of every judge on the other one."""
+        given = self._given
+        seats = [(judge, False) for judge in given.second_judges]
+        seats += [(judge, True) for judge in given.judges] if given.study.both_orders else []
+        return [
+            self._verdict(pairing, Seat(verdict_id(pairing.pairing_id, judge, is_turned), judge, is_turned))
+            for judge, is_turned in seats
+            for pairing in self._pairings()
+        ]
+
+    def _verdict(self, pairing: Pairing, seat: Seat) -> Wanted:
+        shown = self.presentations.get((pairing.pairing_id, seat.turned))
         if shown and self._may_be_replaced(pairing):
-            return Wanted(pairing.pairing_id, "verdict", self._given.choices.judge, pairing.matter_id, "maybe")
+            return Wanted(seat.label, "verdict", seat.judge, pairing.matter_id, "maybe")
         if shown:
-            return self._asked(pairing.pairing_id, shown, "verdict", self.study.verdicts)
+            return self._asked(seat, shown, "verdict", self.study.verdicts)
         sides = {answer_id(pairing.matter_id, name) for name in (pairing.contestant_1, pairing.contestant_2)}
         ended = any(wanted.state == "abandoned" for wanted in self.answers if wanted.label in sides)
-        state: State = "unanswered" if ended else "maybe" if self._may_be_recorded(pairing) else "buy"
-        return Wanted(pairing.pairing_id, "verdict", self._given.choices.judge, pairing.matter_id, state)
+        state: State = "unanswered" if ended else "maybe" if self._may_be_recorded(pairing, seat) else "buy"
+        return Wanted(seat.label, "verdict", seat.judge, pairing.matter_id, state)
 
     def _may_be_replaced(self, pairing: Pairing) -> bool:
         """Whether a further attempt at one of the two answers is still to come, and is scored if it comes complete."""
@@ -127,17 +152,18 @@ class Outlook:
 
     @cached_property
     def controls(self) -> list[Wanted]:
-        """Every control, in both orders."""
+        """Every control, in both orders, of every judge that is asked it."""
+        study = self.study
         return [
-            self._asked(f"{each.control_id} in order {each.order_number}", each.shown, "control", self.study.qualification)
-            for each in self.study.controls
+            self._asked(Seat(study.test_label(judge, each), judge), each.shown, "control", study.qualification)
+            for judge, each in study.tests
         ]
 
-    def _asked(self, label: str, shown: Presentation, kind: Literal["verdict", "control"], recorded: dict[str, list[Row]]) -> Wanted:
+    def _asked(self, seat: Seat, shown: Presentation, kind: Literal["verdict", "control"], recorded: dict[str, list[Row]]) -> Wanted:
         """The first request of a presentation whose reply is not there; where none is missing, the last that was asked."""
-        found = Wanted(label, kind, self._given.choices.judge, shown.matter_id, "recorded")
-        for attempt in range(1, self.study.judge.ask_again + 2):
-            request = self.study.verdict_request_of(shown, attempt, kind)
+        found = Wanted(seat.label, kind, seat.judge, shown.matter_id, "recorded")
+        for attempt in range(1, self.study.judges[seat.judge].ask_again + 2):
+            request = self.study.verdict_request_of(shown, attempt, kind, seat.judge)
             rows = recorded.get(request.sha256, [])
             reply = rows[0] if rows else None if self._is_ended(shown, kind) else self._journal.holds(request.sha256)
             state: State = "recorded" if rows else "journal" if reply else "abandoned" if self._is_ended(shown, kind) else "buy"
@@ -149,11 +175,12 @@ class Outlook:
     def _is_ended(self, shown: Presentation, kind: str) -> bool:
         return kind == "verdict" and shown.presentation_id in self._ended.presentations
 
-    def _may_be_recorded(self, pairing: Pairing) -> bool:
+    def _may_be_recorded(self, pairing: Pairing, seat: Seat) -> bool:
         """Whether a verdict is recorded that this pairing would take if its missing text came out as the one that was judged then."""
         stored = self.study.stored.get(pairing.pairing_id)
-        sides = stored[0] if stored else draw(self.study.choices.seed, pairing, ordinal=0)
-        return any(self._fits(row, sides) for row in self._free_verdicts)
+        first = stored[0] if stored else draw(self.study.choices.seed, pairing, ordinal=0)
+        sides = turned(first) if seat.turned else first
+        return any(self._fits(row, sides) for row in self._free_verdicts[seat.judge])
 
     def _fits(self, row: Row, sides: Assignment) -> bool:
         """Whether a recorded verdict is on this matter, and on the text of each side whose text is known."""
@@ -165,12 +192,15 @@ class Outlook:
         )
 
     @cached_property
-    def _free_verdicts(self) -> list[Row]:
-        """The recorded verdicts of this judge under this instrument that no pairing with both answers takes."""
+    def _free_verdicts(self) -> dict[str, list[Row]]:
+        """By judge, its recorded verdicts under this instrument that no pairing with both answers takes."""
+        return {judge: self._free(judge) for judge in self.study.judges}
+
+    def _free(self, judge: str) -> list[Row]:
         taken = {shown.presentation_id for shown in self.presentations.values()}
         study = self.study
         any_matter = next(iter(study.battery))
-        asked = study.verdict_request_of(Presentation("0" * 64, any_matter, "", ""), 1)
+        asked = study.verdict_request_of(Presentation("0" * 64, any_matter, "", ""), 1, judge=judge)
         same = ("judge", "instrument_sha256", "settings_sha256", "wire", "route")
         wanted = asked.stated
         return [

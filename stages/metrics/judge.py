@@ -26,10 +26,7 @@ def tree(frames: Frames) -> Tree:
     return {
         "decisive": words.decisive,
         "a_share": a_share(words),
-        "verdicts": {
-            "A": words.a, "B": words.b, "tie": words.tie,
-            "both_inadequate": words.both_inadequate, "unreadable": words.unreadable,
-        },
+        "verdicts": word_tree(words),
         "balance": balance(frames, said),
         **length_trees(said, lengths(frames["answers"])),
         "triads": triads_tree(frames, said),
@@ -39,7 +36,12 @@ def tree(frames: Frames) -> Tree:
         "addresses_the_judge": flagged("addresses_the_judge", frames["answers"], frames["verdicts"]),
         "rejected_points": rejected(frames["rejected_points"], contestants),
         "review_burden": burden_tree(frames),
-    }  # fmt: skip
+    }
+
+
+def word_tree(words: WordCount) -> Tree:
+    """How often the judge said what, under the verdict's own words."""
+    return {"A": words.a, "B": words.b, **picked(words, ("tie", "both_inadequate", "unreadable"))}
 
 
 def a_share(words: WordCount) -> Tree:

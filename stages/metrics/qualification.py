@@ -4,6 +4,7 @@
         "passed": 0, "n": 4, "passing_rate": {"value": 0.0, "interval": {"lo": 0.0, "hi": 0.602}, …}, …}}}, "settling": {…}}
 
 Only the controls in use for ``testing`` decide; on those for ``settling`` the instrument was tried.
+Second judges are tested on the same controls and stand under ``second_judges``; whether scores are withheld, the first alone decides.
 """
 
 from collections.abc import Sequence
@@ -23,8 +24,21 @@ def tree(frames: Frames) -> Tree:
 
     Raises ValueError for a control that was not judged in both orders, and for a table of judges that holds more or less than one.
     """
-    judge = one_judge(frames["judges"])
-    halves = {use: kind_counts(_judged(frames["controls"], use)) for use in ("settling", "testing")}
+    beside = second(frames["second_judges"], frames["second_controls"])
+    return {**tested(one_judge(frames["judges"]), frames["controls"]), **({"second_judges": beside} if beside else {})}
+
+
+def second(judges: pd.DataFrame, controls: pd.DataFrame) -> Tree:
+    """Each second judge by its own thresholds and on its own controls. Raises ValueError for controls that none of them was given."""
+    found = {str(name): tested(one_judge(rows), controls[controls["judge"] == name]) for name, rows in judges.groupby("judge")}
+    for stray in sorted(set(controls["judge"]) - found.keys()):
+        raise ValueError(f"there are controls of {stray!r}, which is no second judge")
+    return found
+
+
+def tested(judge: Tree, controls: pd.DataFrame) -> Tree:
+    """One judge's results on its controls. Raises ValueError for a control that was not judged in both orders."""
+    halves = {use: kind_counts(_judged(controls, use)) for use in ("settling", "testing")}
     faults = shortfalls(halves["testing"], judge)
     wanted = {name: judge[name] for name in THRESHOLDS if not pd.isna(judge[name])}
     return {

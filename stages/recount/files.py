@@ -1,5 +1,6 @@
 """Every metrics file, and how its numbers arise. A new file of metrics is a module beside this one and a line here."""
 
+from stages.recount.agreement import AGREEMENT
 from stages.recount.coverage import COVERAGE
 from stages.recount.disclosures import DISCLOSURES
 from stages.recount.judge import JUDGE
@@ -11,6 +12,7 @@ from stages.recount.scores import SCORES
 from stages.recount.timing import TIMING
 
 FILES: dict[str, File] = {
+    "agreement": AGREEMENT,
     "coverage": COVERAGE,
     "disclosures": DISCLOSURES,
     "judge": JUDGE,

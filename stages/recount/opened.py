@@ -12,7 +12,7 @@ Connection = duckdb.DuckDBPyConnection
 
 TABLE_NAMES = (
     "matters", "contestants", "attempts", "answers", "assignments", "verdicts", "rejected_points", "calls", "judges", "controls", "orders",
-    "scenarios",
+    "scenarios", "second_judges", "second_verdicts", "second_controls",
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated
@@ -46,12 +46,14 @@ def _left(name: str, without: tuple[str, str] | None) -> str:
     matter, contestant = (part.replace("'", "''") for part in without)
     touched = f"matter_id = '{matter}' and '{contestant}' in (contestant_1, contestant_2)"
     own = f"matter_id = '{matter}' and contestant = '{contestant}'"
-    gone = f"select request_sha256 from all_attempts where {own} union all select request_sha256 from all_verdicts where {touched}"
+    judged = [f"select request_sha256 from all_{table} where {touched}" for table in ("verdicts", "second_verdicts")]
+    gone = " union all ".join([f"select request_sha256 from all_attempts where {own}", *judged])
     conditions = {
         "answers": f"not ({own})",
         "attempts": f"not ({own})",
         "assignments": f"not ({touched})",
         "verdicts": f"not ({touched})",
+        "second_verdicts": f"not ({touched})",
         "rejected_points": "verdict_id in (select verdict_id from verdicts)",
         "calls": f"request_sha256 not in ({gone})",
     }

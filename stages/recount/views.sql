@@ -107,12 +107,19 @@ create view both_burdened as
     from contestants a join contestants b on a.contestant < b.contestant
         left join (burdens p join burdens q on p.matter_id = q.matter_id) on p.who = a.contestant and q.who = b.contestant;
 
-create view tested as
-    select c.control_id as row_id, c.use, c.kind, c.matter_id, bool_and(c.verdict = c.expected) as passed, count(*) as verdicts,
+create view all_tested as
+    with every as (select * from controls union all select * from second_controls)
+    select c.control_id as row_id, c.judge, c.use, c.kind, c.matter_id, bool_and(c.verdict = c.expected) as passed, count(*) as verdicts,
         count(*) filter (where c.verdict = c.expected) as "right", count(*) filter (where c.verdict = 'unreadable') as unreadable,
         count(distinct case when c.verdict not in ('A', 'B') then c.verdict when (c.verdict = 'A') = (c.order_number = 1) then 'first'
             else 'second' end) = 1 and bool_and(c.verdict <> 'unreadable') as consistent, string_agg(c.verdict, ' and ' order by order_number) as why
-    from controls c group by 1, 2, 3, 4;
+    from every c group by 1, 2, 3, 4, 5;
+
+create view tested as
+    select t.* from all_tested t where judge not in (select judge from second_judges);
+
+create view second_tested as
+    select t.* from all_tested t where judge in (select judge from second_judges);
 
 create view called as
     select request_sha256 as row_id, *, kind as why from calls;
@@ -129,16 +136,76 @@ create view asked as
 create view judging as
     select judge as row_id, *, '' as why from judges;
 
+create view second_judging as
+    select judge as row_id, *, '' as why from second_judges;
+
 create view halves as
     select kind as row_id, use, kind, count(*) as n, '' as why from tested group by use, kind;
 
-create view qualified as
+create view second_halves as
+    with counts as (select judge, use, kind, count(*) as n from second_tested group by 1, 2, 3)
+    select j.judge || ' ' || c.kind as row_id, j.judge, c.use, c.kind, c.n, '' as why from second_judges j left join counts c using (judge);
+
+create view bench as
+    select judge as row_id, judge, false as second, passing_rate, order_consistency, matters, '' as why from judges
+    union all select judge, judge, true, passing_rate, order_consistency, matters, '' from second_judges;
+
+create view all_qualified as
     with kinds as (
-        select count(*) as n, sum(passed::int) as passed, sum(consistent::int) as consistent from tested where use = 'testing' group by kind)
-    select j.judge as row_id, '' as why, coalesce(j.passing_rate is not null and (select count(*) from kinds) > 0
-        and (select min(n) from kinds) >= j.matters and (select bool_and(passed >= j.passing_rate * n) from kinds)
-        and (select sum(consistent) >= j.order_consistency * sum(n) from kinds), false) as met
-    from judges j;
+        select judge, kind, count(*) as n, sum(passed::int) as passed, sum(consistent::int) as consistent
+        from all_tested where use = 'testing' group by 1, 2),
+    whole as (
+        select b.judge, min(n) >= b.matters and bool_and(passed >= b.passing_rate * n) and sum(consistent) >= b.order_consistency * sum(n) as met
+        from bench b join kinds k using (judge) group by b.judge, b.matters, b.passing_rate, b.order_consistency)
+    select b.row_id, b.judge, b.second, '' as why, coalesce(b.passing_rate is not null and w.met, false) as met
+    from bench b left join whole w using (judge);
+
+create view qualified as
+    select * from all_qualified where not second;
+
+create view second_qualified as
+    select * from all_qualified where second;
+
+-- agreement: what is asked beside the scores. A study that asks for nothing has no row in any view but designs and bench.
+create view designs as
+    select judge as row_id, exists (from second_verdicts where turned) as both_orders, '' as why from judges;
+
+create view seated as
+    select * from bench where (select count(*) from second_judges) > 0 or (select bool_or(both_orders) from designs);
+
+create view panel_qualified as
+    select q.row_id, q.judge as who, q.met, q.why from all_qualified q where q.judge in (select judge from seated);
+
+create table said as
+    select verdict_id, pairing_id, judge, false as turned, presentation_id, verdict, winner from verdicts
+    union all select verdict_id, pairing_id, judge, turned, presentation_id, verdict, winner from second_verdicts;
+
+create view panelled as
+    select p.row_id || if(s.second, '@' || s.judge, '') as row_id, s.judge as who, p.pair, f.verdict, t.verdict as turned_verdict,
+        case when f.verdict is null then 'missing' when f.verdict = 'unreadable' then 'unreadable' when f.winner = p.one then 'wins_1'
+            when f.winner = p.two then 'wins_2' when f.verdict = 'tie' then 'ties' else 'both_inadequate' end as outcome,
+        case when f.verdict is null or t.verdict is null then 'missing' when 'unreadable' in [f.verdict, t.verdict] then 'unreadable'
+            when f.winner = t.winner then 'consistent' when f.verdict = t.verdict then if(f.verdict = 'A', 'first_place', 'second_place')
+            when 'both_inadequate' in [f.verdict, t.verdict] then 'adequate_and_not' else 'tie_and_winner' end as kind,
+        concat_ws(', turned ', coalesce(f.verdict, 'missing'), t.verdict) as why
+    from seated s cross join pairings p left join said f on f.judge = s.judge and f.pairing_id = p.row_id and not f.turned
+        left join said t on t.judge = s.judge and t.pairing_id = p.row_id and t.turned;
+
+create view in_both_orders as
+    select * from panelled where (select bool_or(both_orders) from designs);
+
+create view rated as
+    with panels as (
+        select a.judge || '~' || b.judge as panel, unnest([a.judge, b.judge]) as judge from seated a join seated b on a.judge < b.judge
+        union all select 'all', judge from seated where (select count(*) from seated) > 2),
+    heard as (select p.panel, s.* from panels p join said s using (judge)),
+    voices as (select panel, turned, count(distinct judge) as raters from heard group by 1, 2)
+    select min(h.verdict_id) as row_id, h.panel, if(h.turned, 'turned_order', 'first_order') as pass, v.raters,
+        count(*) filter (where verdict = 'A') as a, count(*) filter (where verdict = 'B') as b, count(*) filter (where verdict = 'tie') as tie,
+        count(*) filter (where verdict = 'both_inadequate') as both_inadequate, count(*) filter (where verdict <> 'unreadable') as ratings,
+        (a * (a - 1) + b * (b - 1) + tie * (tie - 1) + both_inadequate * (both_inadequate - 1)) / nullif(ratings - 1, 0) as agreeing,
+        string_agg(h.judge || ' says ' || verdict, ', ' order by h.judge) as why
+    from heard h join voices v using (panel, turned) where v.raters > 1 group by h.panel, h.turned, v.raters, h.presentation_id;
 
 -- scenarios: every pairing in every one of them, and whether it is left out there
 create view struck as

@@ -17,6 +17,22 @@ def arguments(given: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def seated(given: Sequence[str], keys: Sequence[str], flag: str) -> tuple[dict[str, str], list[str]]:
+    """The words of ``arguments`` and, after ``flag``, any number of names beside them, as DVC writes a list into a command.
+
+    Raises BadInput for anything else: a flag without names, a name that is none, one that stands twice or is the first word's already.
+    """
+    words, _, beside = (" ".join(given)).partition(f" {flag} ")
+    names = [name for name in beside.split() if name != flag]
+    found = arguments(words.split(), keys)
+    for number, name in enumerate(names):
+        if not re.fullmatch(r"\w[\w-]*", name):
+            raise BadInput(f"after {flag} stand names, and {name!r} is none")
+        if name in [found[keys[0]], *names[:number]]:
+            raise BadInput(f"{flag}: {name} stands there already, and would only agree with itself")
+    return found, names
+
+
 def run_stage(name: str, stage: Callable[[], None], about: str | None) -> None:
     """Run a stage that takes no words on its command line: --help tells what it is about, anything else is refused."""
     if set(sys.argv[1:]) & {"-h", "--help"}:

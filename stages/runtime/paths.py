@@ -26,4 +26,5 @@ METRICS = Path("metrics")
 PLOTS = METRICS / "plots"
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
+AGREEMENT = METRICS / "agreement.json"
 SITE = Path("data/site")

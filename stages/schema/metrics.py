@@ -322,7 +322,15 @@ class Disclosures(_Tree):
     scope: dict[str, Text]
 
 
+class AgreementMetrics(_Tree):
+    """Which optional designs the study asks for. by_judge is there where it asks for any."""
+
+    both_orders: bool
+    judges: Count
+
+
 FILES: dict[str, Any] = {
+    "agreement": AgreementMetrics,
     "coverage": CoverageMetrics,
     "disclosures": Disclosures,
     "judge": JudgeMetrics,

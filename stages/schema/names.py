@@ -54,8 +54,9 @@ def pairing_id(matter: str, contestant_1: str, contestant_2: str) -> str:
     return f"{matter}:{pair_name(contestant_1, contestant_2)}"
 
 
-def verdict_id(pairing: str, judge: str) -> str:
-    return f"{pairing}@{judge}"
+def verdict_id(pairing: str, judge: str, turned: bool = False) -> str:
+    """turned: of the pairing's other order, the sides exchanged."""
+    return f"{pairing}@{judge}" + ("@turned" if turned else "")
 
 
 def presentation_id(matter_sha256: str, answer_a_sha256: str, answer_b_sha256: str, ordinal: int) -> str:

@@ -73,7 +73,7 @@ class AnswerOrder(_Order):
 
 @dataclass(frozen=True)
 class VerdictOrder(_Order):
-    """abandon: this verdict is bought no more; its pairing counts as missing."""
+    """abandon: no verdict on this presentation is bought any more, by any judge; what is not recorded counts as missing."""
 
     about: ClassVar[str] = "verdicts"
 

@@ -1,6 +1,6 @@
 """The rows that stages hand each other under data/: what an attempt, an assignment, a presentation and a verdict are."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -121,6 +121,7 @@ class Assignment(_Row):
 
 
 COIN = "coin-1"
+TURNED = "turned-1"  # the sides of the pairing's first assignment, exchanged; seed is that of the first
 
 
 def coin(seed: int, matter_id: str, contestant_1: str, contestant_2: str) -> bool:
@@ -146,11 +147,32 @@ def rederivable(assignment: Assignment) -> bool:
 Stored = dict[str, list[Assignment]]
 
 
+def turned(first: Assignment) -> Assignment:
+    """The other order of a pairing: the stored sides exchanged, whatever rule drew them. An assignment of its own."""
+    return replace(first, answer_a_was=first.answer_b_was, answer_b_was=first.answer_a_was, ordinal=0, rule=TURNED)
+
+
 def in_force(assignments: list[Assignment]) -> Stored:
-    """The stored assignments of each pairing, by ordinal. They may differ in ordinal, never in sides.
+    """The stored first assignments of each pairing, by ordinal. They may differ in ordinal, never in sides. Turned ones stand apart.
 
     Raises ValueError for two rows of one pairing that contradict each other, and for a row whose sides are not its contestants.
     """
+    return _by_pairing(row for row in assignments if row.rule != TURNED)
+
+
+def turned_in_force(assignments: list[Assignment]) -> Stored:
+    """The stored turned assignments of each pairing, by ordinal.
+
+    Raises what ``in_force`` raises, and ValueError for one that exchanges nothing: its pairing has no first, or one with the same sides.
+    """
+    firsts, found = in_force(assignments), _by_pairing(row for row in assignments if row.rule == TURNED)
+    for pairing, rows in found.items():
+        if pairing not in firsts or firsts[pairing][0].answer_a_was == rows[0].answer_a_was:
+            raise ValueError(f"{pairing}: a turned assignment does not exchange the sides of a stored first one")
+    return found
+
+
+def _by_pairing(assignments: Iterable[Assignment]) -> Stored:
     found: Stored = {}
     for row in sorted(assignments, key=lambda row: row.ordinal):
         if {row.answer_a_was, row.answer_b_was} != {row.contestant_1, row.contestant_2} or row.contestant_1 >= row.contestant_2:
@@ -162,8 +184,10 @@ def in_force(assignments: list[Assignment]) -> Stored:
     return found
 
 
-def chosen(stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assignment]:
+def chosen(stored: Stored, shown: Callable[[Assignment], str], beside: Container[str] = ()) -> dict[str, Assignment]:
     """Of each pairing's stored assignments the one with the lowest ordinal that shows what no pairing before it shows.
+
+    beside: presentations that are taken already. The turned ones are chosen beside the first ones, and so can never displace one.
 
     So a pairing that once shared its texts with another goes back to its first presentation, and its first verdict, when they differ
     again. A pairing all of whose presentations are taken is left out: it needs a further ordinal.
@@ -171,7 +195,7 @@ def chosen(stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assi
     found: dict[str, Assignment] = {}
     taken: set[str] = set()
     for pairing, rows in sorted(stored.items()):
-        free = next((row for row in rows if shown(row) not in taken), None)
+        free = next((row for row in rows if shown(row) not in taken and shown(row) not in beside), None)
         if free is not None:
             found[pairing] = free
             taken.add(shown(free))
@@ -183,15 +207,37 @@ def assigned(planned: Iterable[Pairing], stored: Stored, shown: Callable[[Assign
 
     Two pairings of one matter may show the same two texts. They are two calls, so the later one gets the next free ordinal.
     """
-    pairings = {pairing.pairing_id: pairing for pairing in planned}
-    known = {name: rows for name, rows in stored.items() if name in pairings}
-    found = chosen(known, shown)
+    return _placed({pairing.pairing_id: draw(seed, pairing, ordinal=0) for pairing in planned}, stored, shown)
+
+
+def turned_of(firsts: Iterable[Assignment], stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assignment]:
+    """The turned assignment of each pairing that has a first one, by pairing id: the stored one where there is one.
+
+    None of them shows what a first one shows: where texts are equal, a turned one gets the next free ordinal.
+    """
+    rows = list(firsts)
+    return _placed({row.pairing_id: turned(row) for row in rows}, stored, shown, {shown(row) for row in rows})
+
+
+def turned_in_use(firsts: Iterable[Assignment], stored: Stored, shown: Callable[[Assignment], str]) -> dict[str, Assignment]:
+    """The stored turned assignment of each pairing in use that has one, by pairing id. None of them shows what a first one shows."""
+    rows = list(firsts)
+    known = {row.pairing_id: stored[row.pairing_id] for row in rows if row.pairing_id in stored}
+    return chosen(known, shown, {shown(row) for row in rows})
+
+
+def _placed(
+    drawn: Mapping[str, Assignment], stored: Stored, shown: Callable[[Assignment], str], beside: Container[str] = ()
+) -> dict[str, Assignment]:
+    """Of each pairing the stored assignment, or the drawn one where there is none, at the lowest ordinal that shows a new thing."""
+    known = {name: rows for name, rows in stored.items() if name in drawn}
+    found = chosen(known, shown, beside)
     taken = {shown(row) for row in found.values()}
-    for name, pairing in sorted(pairings.items()):
+    for name, new in sorted(drawn.items()):
         if name in found:
             continue
-        row = known[name][-1] if name in known else draw(seed, pairing, ordinal=0)
-        while shown(row) in taken:
+        row = known[name][-1] if name in known else new
+        while shown(row) in taken or shown(row) in beside:
             row = replace(row, ordinal=row.ordinal + 1)
         found[name] = row
         taken.add(shown(row))

@@ -4,6 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from stages.schema.calls import Row
+from stages.schema.canonical import canonical
 from stages.schema.shapes import MatterId, Shape, Words, spelled
 
 ScenarioRule = Literal["as_delivered", "blocked", "truncated", "rerun", "names_itself"]
@@ -42,3 +44,9 @@ def all_scenarios(own: dict[str, Scenario]) -> dict[str, Scenario]:
         if name in ALWAYS and scenario.rule != ALWAYS[name].rule:
             raise ValueError(f"scenarios.{name} always has the rule {ALWAYS[name].rule!r}: give yours another name")
     return {**ALWAYS, **own}
+
+
+def scenario_row(name: str, scenario: Scenario) -> Row:
+    """A row of scenarios: the rule, or the matters as a canonical list."""
+    listed = canonical(sorted(scenario.matters)) if scenario.matters else None
+    return {"scenario": name, "rule": scenario.rule, "matters": listed, "reason": scenario.reason}

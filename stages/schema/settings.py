@@ -129,6 +129,12 @@ class _Judge(Group):
     ask_again: Annotated[int, Field(ge=0, le=5)] = 0
     qualifies: Thresholds | None = None
 
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The settings that decide its replies. Two judges that share them all are one judge under two names."""
+        beside = {"family", "known_as", "trained_until", "price", "base_url", "key_env", "ask_again", "qualifies"}
+        return self.model_dump(mode="json", exclude=beside)
+
 
 class LocalJudge(LocalModel, _Judge):
     """A judge on this machine."""
@@ -210,11 +216,13 @@ class Study(Group):
     further scenarios.
 
     show_keys: whether the pages hold the author's keys. A published key spoils its matter for every model that is trained afterwards.
+    both_orders: whether every pairing is judged once more with its sides exchanged. The scores rest on the first order alone.
     """
 
     title: Text
     instrument_sha256: Sha256
     attempt_rules: dict[str, AttemptRule]
+    both_orders: bool = False
     scenarios: dict[ScenarioName, Scenario] = Field(default_factory=dict)
     show_keys: bool = False
 
@@ -267,6 +275,12 @@ def _choice(group: str) -> Any:
     return Field(min_length=1, description=f"the name of a file in conf/{group}")
 
 
+class Panel(Group):
+    """Who judges beside the study's judge. Their verdicts stand apart, and no score rests on them."""
+
+    second_judges: list[Text] = Field(default_factory=list, description="the names of files in conf/judge")
+
+
 class Choices(Group):
     """params.yaml: which file of each group is in use."""
 
@@ -276,6 +290,7 @@ class Choices(Group):
     contestants: Annotated[list[Text], Field(min_length=2, description="the name of a file in conf/contestant")]
     instrument: Annotated[str, _choice("instrument")]
     judge: Annotated[str, _choice("judge")]
+    panel: Panel = Panel()
     runner: Annotated[str, _choice("runner")]
 
 

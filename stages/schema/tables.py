@@ -69,6 +69,25 @@ def _table(key: str, **kinds: str) -> Table:
     return Table(tuple(key.split()), tuple(columns))
 
 
+_JUDGE = {
+    "judge": "text", "provider": "text", "model": "text", "family": "text", "route": "text?", "weights_sha256": "text?",
+    "settings": "text", "config_sha256": "text", "passing_rate": "real?", "order_consistency": "real?", "matters": "int?",
+}  # fmt: skip
+_VERDICT = {
+    "verdict_id": "text", "pairing_id": "text", "matter_id": "text", "contestant_1": "text", "contestant_2": "text",
+    "answer_a_was": "text", "answer_b_was": "text", "verdict": "text", "winner": "text?", "material_difference": "bool?",
+    "rationale": "text?", "unreadable_because": "text?", "raw_text": "text", "presentation_id": "text", "judge": "text",
+    "attempt": "int", "instrument": "text", "instrument_sha256": "text", "reader": "text", "request_sha256": "text",
+    "response_sha256": "text", "started_at": "time", "source_path": "text",
+}  # fmt: skip
+_CONTROL = {
+    "control_id": "text", "matter_id": "text", "kind": "text", "use": "text", "order_number": "int", "expected": "text",
+    "verdict": "text", "passed": "bool", "material_difference": "bool?", "rationale": "text?", "unreadable_because": "text?",
+    "raw_text": "text", "presentation_id": "text", "judge": "text", "attempt": "int", "instrument": "text",
+    "instrument_sha256": "text", "reader": "text", "request_sha256": "text", "response_sha256": "text", "started_at": "time",
+    "source_path": "text",
+}  # fmt: skip
+
 TABLES = {
     "matters": _table(
         "matter_id",
@@ -99,14 +118,7 @@ TABLES = {
         pairing_id="text", matter_id="text", contestant_1="text", contestant_2="text", answer_a_was="text", answer_b_was="text",
         drawn_by="text", rederivable="bool", ordinal="int", seed="int",
     ),
-    "verdicts": _table(
-        "matter_id contestant_1 contestant_2 judge",
-        verdict_id="text", pairing_id="text", matter_id="text", contestant_1="text", contestant_2="text",
-        answer_a_was="text", answer_b_was="text", verdict="text", winner="text?", material_difference="bool?", rationale="text?",
-        unreadable_because="text?", raw_text="text", presentation_id="text", judge="text", attempt="int", instrument="text",
-        instrument_sha256="text", reader="text", request_sha256="text", response_sha256="text", started_at="time",
-        source_path="text",
-    ),
+    "verdicts": _table("matter_id contestant_1 contestant_2 judge", **_VERDICT),
     "rejected_points": _table(
         "matter_id verdict_id point_number",
         verdict_id="text", matter_id="text", contestant="text", point_number="int", point="text", why="text", changes_course="bool",
@@ -117,25 +129,20 @@ TABLES = {
         served_model="text?", served_by="text?", finish_reason="text?", started_at="time", elapsed_ms="int", tries="int",
         replies="int", prompt_tokens="int?", completion_tokens="int?", cost_usd="real?",
     ),
-    "judges": _table(
-        "judge",
-        judge="text", provider="text", model="text", family="text", route="text?", weights_sha256="text?",
-        settings="text", config_sha256="text", passing_rate="real?", order_consistency="real?", matters="int?",
-    ),
-    "controls": _table(
-        "matter_id kind order_number",
-        control_id="text", matter_id="text", kind="text", use="text", order_number="int", expected="text", verdict="text", passed="bool",
-        material_difference="bool?", rationale="text?", unreadable_because="text?", raw_text="text", presentation_id="text",
-        judge="text", attempt="int", instrument="text", instrument_sha256="text", reader="text", request_sha256="text",
-        response_sha256="text", started_at="time", source_path="text",
-    ),
+    "judges": _table("judge", **_JUDGE),
+    "controls": _table("matter_id kind order_number", **_CONTROL),
     "orders": _table(
         "order_sha256",
         order_sha256="text", order="text", matter_id="text", contestant="text?", attempt="int?", pairing_id="text?", reason="text",
         ordered_by="text", ordered_at="time", source_path="text",
     ),
     "scenarios": _table("scenario", scenario="text", rule="text?", matters="text?", reason="text"),
+    "second_judges": _table("judge", **_JUDGE),
+    "second_verdicts": _table("matter_id contestant_1 contestant_2 judge turned", **_VERDICT, turned="bool"),
+    "second_controls": _table("matter_id kind order_number judge", **_CONTROL),
 }  # fmt: skip
+# What a study asks beside its scores. They are empty where it asks for nothing, and then no digest is published of them.
+SECOND = ("second_controls", "second_judges", "second_verdicts")
 
 
 def columns(name: str) -> list[str]:

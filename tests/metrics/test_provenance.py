@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 from stages.schema.canonical import digest
-from stages.schema.tables import TABLES
+from stages.schema.tables import SECOND, TABLES
 from tests.published import counted
-from tests.small_record import INSTRUMENT, attempt, small_record
+from tests.small_record import INSTRUMENT, attempt, designed_record, small_record
 
 
 def test_provenance_names_the_parts():
@@ -17,7 +17,23 @@ def test_provenance_names_the_parts():
     assert found["assignments"] == digest(sorted([a.pairing_id, a.answer_a_was, a.answer_b_was] for a in rows.assignments))
     parts = ("battery", "contestants", "answers", "assignments", "instrument", "verdicts")
     assert found["record"] == digest({name: found[name] for name in parts})
-    assert set(found["tables"]) == set(TABLES)
+    assert set(found["tables"]) == set(TABLES) - set(SECOND)
+
+
+def test_second_verdicts_have_digests_of_their_own_and_no_part_in_the_record():
+    plain, designed = counted(small_record())["provenance"], counted(designed_record())["provenance"]
+    assert set(designed["tables"]) == set(TABLES)
+    assert {part for part in plain if plain[part] != designed[part]} == {"tables"}
+    assert {name for name in plain["tables"] if plain["tables"][name] != designed["tables"][name]} == {"calls"}
+
+
+def test_second_verdicts_under_another_instrument_are_refused():
+    rows = designed_record()
+    for judge in ("oak", "elm"):
+        count = len(small_record().verdicts)
+        strange = [dataclasses.replace(v, instrument_sha256="e" * 64) if v.judge == judge else v for v in rows.verdicts[count:]]
+        with pytest.raises(ValueError, match="more than one instrument"):
+            counted(dataclasses.replace(rows, verdicts=[*rows.verdicts[:count], *strange]))
 
 
 @pytest.mark.parametrize(

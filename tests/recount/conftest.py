@@ -1,13 +1,14 @@
-"""Four records made once: the folder of each with its tables under data/tables, and the metrics that the first implementation makes."""
+"""Five records made once: the folder of each with its tables under data/tables, and the metrics that the first implementation makes."""
 
 from contextlib import chdir
 
 import pytest
 
 from tests.published import constructed_tables, counted, measured
-from tests.small_record import small_record
+from tests.small_record import designed_record, small_record
 
-RECORDS = ["small", "s1_four_by_eighty", "s2_both_inadequate", "s4_all_ties"]
+OWN = {"small": small_record, "designed": designed_record}
+RECORDS = ["small", "designed", "s1_four_by_eighty", "s2_both_inadequate", "s4_all_ties"]
 
 
 @pytest.fixture(scope="session")
@@ -19,8 +20,8 @@ def made(tmp_path_factory):
         if name not in known:
             folder = tmp_path_factory.mktemp(name)
             with chdir(folder):
-                if name == "small":
-                    known[name] = folder, counted(small_record())
+                if name in OWN:
+                    known[name] = folder, counted(OWN[name]())
                 else:
                     constructed_tables(name)
                     known[name] = folder, measured()

@@ -1,4 +1,4 @@
-"""Every number of four records, made a second time; and that a number which is not what it was is seen."""
+"""Every number of five records, made a second time; and that a number which is not what it was is seen."""
 
 import pytest
 

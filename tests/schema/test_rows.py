@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.schema.rows import Assignment, Pairing, chosen, coin, draw, in_force, rederivable
+from stages.schema.rows import Assignment, Pairing, chosen, coin, draw, in_force, rederivable, turned, turned_in_force
 
 PAIRING = Pairing("Q01:a~b", "Q01", "a", "b")
 STORED = Assignment("Q01", "a", "b", "b", "a", 0, "coin-1", 7)
@@ -62,6 +62,31 @@ def test_contradicting_rows_are_refused():
     turned = replace(STORED, answer_a_was="a", answer_b_was="b", ordinal=1)
     with pytest.raises(ValueError, match="Q01:a~b: two stored assignments contradict each other"):
         in_force([STORED, turned])
+
+
+def test_a_turned_assignment_exchanges_the_stored_sides_whatever_drew_them():
+    other = turned(replace(STORED, ordinal=3, rule="dice-9"))
+    assert (other.answer_a_was, other.answer_b_was, other.ordinal, other.rule) == (STORED.answer_b_was, STORED.answer_a_was, 0, "turned-1")
+    assert other.pairing_id == STORED.pairing_id
+
+
+def test_turned_rows_stand_apart_from_the_first_ones():
+    rows = [STORED, turned(STORED), replace(turned(STORED), ordinal=1)]
+    assert in_force(rows) == in_force([STORED]) == {"Q01:a~b": [STORED]}
+    assert turned_in_force(rows) == {"Q01:a~b": rows[1:]}
+    assert turned_in_force([STORED]) == {}
+
+
+@pytest.mark.parametrize("firsts", [[], [replace(STORED, answer_a_was="a", answer_b_was="b")]])
+def test_a_turned_row_that_exchanges_no_stored_sides_is_refused(firsts):
+    with pytest.raises(ValueError, match="Q01:a~b: a turned assignment does not exchange the sides of a stored first one"):
+        turned_in_force([*firsts, turned(STORED)])
+
+
+def test_what_is_shown_already_is_not_chosen_again():
+    stored = in_force([STORED, replace(STORED, ordinal=1)])
+    assert chosen(stored, lambda row: f"shown {row.ordinal}", {"shown 0"})["Q01:a~b"].ordinal == 1
+    assert chosen(stored, lambda row: f"shown {row.ordinal}", {"shown 0", "shown 1"}) == {}
 
 
 @pytest.mark.parametrize("change", [{"answer_a_was": "c"}, {"answer_a_was": "a"}, {"contestant_1": "b", "contestant_2": "a"}])

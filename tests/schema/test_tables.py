@@ -28,6 +28,11 @@ PROMISED = {  # the contract with whoever queries the tables: these names may ne
     "judges": "judge provider model family settings config_sha256",
     "controls": "control_id matter_id kind use order_number expected verdict passed rationale judge instrument_sha256 request_sha256"
     " response_sha256 source_path",
+    "second_judges": "judge provider model family settings config_sha256",
+    "second_verdicts": "verdict_id pairing_id matter_id contestant_1 contestant_2 answer_a_was answer_b_was turned verdict winner judge"
+    " instrument instrument_sha256 request_sha256 response_sha256 started_at source_path",
+    "second_controls": "control_id matter_id kind use order_number expected verdict passed rationale judge instrument_sha256"
+    " request_sha256 response_sha256 source_path",
     "orders": "order_sha256 order matter_id contestant pairing_id reason ordered_by ordered_at source_path",
 }
 

@@ -98,6 +98,7 @@ class Project:
             "contestants": CONTESTANTS,
             "instrument": "material_outcome",
             "judge": "owl",
+            "panel": {"second_judges": []},
             "runner": "default",
         }
         now = yaml.safe_load(path.read_text()) if path.exists() else base
@@ -137,12 +138,17 @@ class Project:
         return self.run("dvc", *words, ok=ok, **environment)
 
     def stage(self, name, ok=True, **environment):
-        chosen = ["judge=owl", "instrument=material_outcome", "runner=default"] if name in ("judge", "qualify") else []
+        chosen = self.words() if name in ("judge", "qualify") else []
         return self.run("python", "-m", f"stages.{name}", *chosen, ok=ok, **environment)
+
+    def words(self):
+        """The command line of judge and qualify, as DVC writes it."""
+        beside = yaml.safe_load((self.folder / "params.yaml").read_text()).get("panel", {}).get("second_judges", [])
+        return ["judge=owl", "instrument=material_outcome", "runner=default", *(["--second_judges", *beside] if beside else [])]
 
     def flow(self, ok=True, **environment):
         """All nine stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time."""
-        return self.run("python", "-c", FLOW, "judge=owl", "instrument=material_outcome", "runner=default", ok=ok, **environment)
+        return self.run("python", "-c", FLOW, *self.words(), ok=ok, **environment)
 
     def copy(self, folder):
         """The project as it is now, with its journal, in another folder."""

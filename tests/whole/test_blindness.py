@@ -40,6 +40,8 @@ def recorded(tmp_path_factory):
 def opened(project, stage):
     command = STAGES[stage]["cmd"].split()[3:]
     chosen = yaml.safe_load(project.read("params.yaml"))
+    beside = chosen["panel"]["second_judges"]
+    command = [word for word in command if word != "${panel}"] + (["--second_judges", *beside] if beside and "${panel}" in command else [])
     words = [re.sub(r"\$\{(\w+)\}", lambda match: str(chosen[match.group(1)]), word) for word in command]
     log = project.folder.parent / f"{stage}.opened"
     project.run("python", "-c", HOOK, str(log), stage, *words)

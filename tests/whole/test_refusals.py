@@ -267,6 +267,23 @@ def test_the_judge_says_what_its_command_line_must_be(bought, words):
     assert "the command line must be judge=NAME instrument=NAME runner=NAME" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--second_judges"], "the command line must be judge=NAME instrument=NAME runner=NAME"),
+        (["--second_judges", "a/b"], "after --second_judges stand names, and 'a/b' is none"),
+        (["--second_judges", "owl"], "--second_judges: owl stands there already, and would only agree with itself"),
+        (["--second_judges", "elm", "elm"], "--second_judges: elm stands there already"),
+        (["--second_judges", "owk"], "conf/judge/owk.yaml: no such file; the nearest is 'owl'"),
+    ],
+)
+def test_a_wrong_second_judge_on_the_command_line_is_refused(bought, sales, words, sentence):
+    refused = bought.run("python", "-m", "stages.judge", "judge=owl", "instrument=material_outcome", "runner=default", *words, ok=False)
+    assert refused.returncode == 2
+    assert sentence in refused.stderr
+    assert sales.sold() == (0, 0)
+
+
 @pytest.mark.parametrize("stage", ["matters", "generate", "pair", "conceal", "record", "measure", "report"])
 def test_a_stage_tells_what_it_is_about_and_refuses_words_that_it_does_not_take(bought, sales, stage):
     told = bought.run("python", "-m", f"stages.{stage}", "--help").stdout

@@ -34,10 +34,10 @@ def judge_is_blind(study: InUse) -> Check:
     """Every request in use of the judge, its own words searched for each contestant."""
     check = Check("no judge request names a contestant in words of Moot's")
     words = {name: telling_words(name, model) for name, model in study.contestants.items()}
-    in_matters = set()
-    for pairing, request in study.verdict_requests.items():
+    in_matters, everything = set(), study.all_presentations
+    for pairing, request in study.all_requests.items():
         check.looked_at += 1
-        shown = study.presentations[pairing]
+        shown = everything[pairing]
         matter = study.battery[shown.matter_id].brief
         own = own_words(request, shown, matter)
         check.failures += [f"{pairing}: its request names {name} in words of Moot's" for name in _named(own, words)]

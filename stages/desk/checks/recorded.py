@@ -102,13 +102,14 @@ def answers_match(study: InUse) -> Check:
 def verdicts_match(study: InUse) -> Check:
     """Every verdict's request, rebuilt from the two answers, the stored sides and the instrument."""
     ended = {order.presentation_id for order in orders_in(VERDICT_ORDERS, VerdictOrder)}
+    shown = study.all_presentations
     wanted = {
-        pairing: request
-        for pairing, request in study.verdict_requests.items()
-        if request.sha256 in study.verdicts or study.presentations[pairing].presentation_id not in ended
+        name: request
+        for name, request in study.all_requests.items()
+        if request.sha256 in study.verdicts or shown[name].presentation_id not in ended
     }
     check = _matched("requests of verdicts rebuilt from answers, sides and instrument", wanted, study.verdicts)
-    absent = study.planned_pairings - len(wanted)
+    absent = study.planned_pairings - len(wanted.keys() - study.second.keys())
     if absent:
         check.remark += f"; {absent} planned pairings are missing"
     return check
@@ -122,14 +123,19 @@ def controls_match(study: InUse) -> Check:
 def sides_stand(study: InUse) -> Check:
     """Every stored assignment in use, and how many the drawing rule does not give again (used all the same)."""
     odd = [pairing for pairing, assignment in study.assignments.items() if not rederivable(assignment)]
-    return Check("stored assignments name their two contestants", len(study.assignments), [], f"{len(odd)} not rederivable")
+    check = Check("stored assignments name their two contestants", len(study.assignments), [], f"{len(odd)} not rederivable")
+    if study.study.both_orders:
+        check.looked_at += len(study.turned_assignments)
+        absent = sorted(study.assignments.keys() - study.turned_assignments.keys())
+        check.failures += [f"{ASSIGNMENTS_RECORDING}: {pairing} has no stored assignment of its other order" for pairing in absent]
+    return check
 
 
 def pin_holds(study: InUse) -> Check:
     """The study's instrument digest is that of the instrument in conf/, and of every verdict in use."""
     pinned, used = study.study.instrument_sha256, study.instrument_sha256
     check = Check("the study pins the instrument in use", 1, [] if pinned == used else [f"pinned {pinned}, in use {used}"])
-    for pairing, rounds in study.verdict_rounds.items():
+    for pairing, rounds in study.all_rounds.items():
         for row in (study.verdicts[request.sha256][0] for request in rounds):
             check.looked_at += 1
             if row["instrument_sha256"] != pinned:
@@ -141,7 +147,7 @@ def readings_stand(study: InUse) -> Check:
     """Every verdict in use read again from the received body; the recorded reading of this version of the reader says the same."""
     check = Check("verdicts read again from their received bodies")
     known = {(row["request_sha256"], row["response_sha256"], row["reader"]): row for row in Recording(READINGS_RECORDING).load()}
-    for pairing, rounds in study.verdict_rounds.items():
+    for pairing, rounds in study.all_rounds.items():
         for row in (study.verdicts[request.sha256][0] for request in rounds):
             check.looked_at += 1
             before = known.get((row["request_sha256"], row["response_sha256"], READER))

@@ -18,9 +18,11 @@ def changes(one: State, two: State) -> dict[str, list[str]]:
         "contestants": grouped("contestant", one.study.contestants, two.study.contestants),
         "instrument": named(one.study.choices.instrument, one.study.instrument, two.study.choices.instrument, two.study.instrument),
         "judge": named(one.study.choices.judge, one.study.judge, two.study.choices.judge, two.study.judge),
+        "second judges": grouped("second judge", one.study.second_judges, two.study.second_judges),
         "assignments": assignments(one, two),
         "answers": replied(answers_of(one), answers_of(two)),
         "verdicts": replied(verdicts_of(one), verdicts_of(two)),
+        "second verdicts": replied(second_of(one), second_of(two)),
         "exclusion rules": rules(one, two),
         "reader": [f"{one.reader} became {two.reader}"] if one.reader != two.reader else [],
         "packages": listed(one.packages, two.packages),
@@ -105,6 +107,12 @@ def answers_of(state: State) -> dict[str, str]:
 def verdicts_of(state: State) -> dict[str, str]:
     """The reply behind every verdict, by pairing."""
     return {f"{matter}:{pair}": cell.reply for (pair, matter), cell in state.cells.items() if cell.reply is not None}
+
+
+def second_of(state: State) -> dict[str, str]:
+    """The reply behind every second verdict, by verdict id."""
+    study = state.study
+    return {name: study.verdicts[rounds[-1].sha256][0]["response_sha256"] for name, rounds in study.second_rounds.items() if rounds}
 
 
 def replied(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:

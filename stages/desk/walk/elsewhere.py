@@ -58,8 +58,9 @@ def _by_file(study: InUse, path: Path) -> Row | None:
     """A file of settings, an order or a table. Raises BadRecord for an order that is none."""
     if path == CONF / "instrument" / f"{study.choices.instrument}.yaml":
         return instrument(study)
-    if path == CONF / "judge" / f"{study.choices.judge}.yaml":
-        return {"id": study.choices.judge, "kind": "judge", **evidence.judge_of(study), "verdicts": list(study.verdict_requests)}
+    if path.parent == CONF / "judge" and path.stem in study.judges:
+        given = [name for name, request in study.all_requests.items() if request.asked == path.stem]
+        return {"id": path.stem, "kind": "judge", **evidence.judge_of(study, path.stem), "verdicts": given}
     if path.parent == TABLES:
         return _table(path)
     with refusing(kind=BadRecord):

@@ -12,7 +12,7 @@ from stages.runtime.paths import ANSWERS_RECORDING, ASSIGNMENTS_RECORDING, QUALI
 from stages.schema.calls import Request, Row
 from stages.schema.canonical import text_digest
 from stages.schema.controls import Control
-from stages.schema.rows import rederivable
+from stages.schema.rows import Assignment, rederivable
 from stages.store.recordings import Recording
 
 _REPLY = ("request_sha256", "response_sha256", "row_sha256", "started_at", "elapsed_ms", "http_status")
@@ -53,22 +53,23 @@ def _answered(study: InUse, contestant: str, row: Row) -> Row:
 
 
 def pairing(study: InUse, name: str) -> Row:
-    """One pairing: who was A, what the judge said, both answers, and what the judge was sent."""
-    request, sides, rounds = study.verdict_requests[name], study.assignments[name], study.verdict_rounds[name]
+    """One pairing, or a second verdict on one: who was A, what the judge said, both answers, and what the judge was sent."""
+    beside = study.second.get(name)
+    judge, sides = (beside.judge, beside.sides) if beside else (study.choices.judge, study.assignments[name])
+    request, rounds = study.all_requests[name], study.all_rounds[name]
     recorded, both = study.verdicts.get(request.sha256, []), (sides.answer_a_was, sides.answer_b_was)
     stored = {key: getattr(sides, key) for key in ("answer_a_was", "answer_b_was", "rule", "seed", "ordinal")}
     return {
-        "id": name, "kind": "verdict", "verdict_id": f"{name}@{study.choices.judge}",
-        "assignment": {**stored, "rederivable": rederivable(sides), "recorded_at": _assignment_at(study, name)},
+        "id": name, "kind": "verdict", "verdict_id": name if beside else f"{name}@{judge}",
+        "assignment": {**stored, "rederivable": rederivable(sides), "recorded_at": _assignment_at(sides)},
         **(_judged(study, recorded[0], *both) if recorded else {"verdict": "missing"}),
-        **asked(request), "judge": judge_of(study), "instrument": instrument_of(study), "matter": matter_of(study, sides.matter_id),
+        **asked(request), "judge": judge_of(study, judge), "instrument": instrument_of(study), "matter": matter_of(study, sides.matter_id),
         "replies": replies(recorded), "asked_before": [replies(study.verdicts[earlier.sha256]) for earlier in rounds[:-1]],
         "answers": {letter: answer(study, f"{sides.matter_id}:{who}") for letter, who in zip("AB", both, strict=True)},
     }  # fmt: skip
 
 
-def _assignment_at(study: InUse, name: str) -> str | None:
-    used = study.assignments[name]
+def _assignment_at(used: Assignment) -> str | None:
     for row in Recording(ASSIGNMENTS_RECORDING).load():
         if all(row[key] == getattr(used, key) for key in ("matter_id", "contestant_1", "contestant_2", "answer_a_was", "ordinal")):
             return row_at(ASSIGNMENTS_RECORDING, row)
@@ -85,13 +86,14 @@ def _judged(study: InUse, row: Row, a_was: str, b_was: str) -> Row:
     }  # fmt: skip
 
 
-def control(study: InUse, one: Control, rounds: list[Request], request: Request) -> Row:
-    """One control in one order: what was right, and what the judge said."""
+def control(study: InUse, judge: str, one: Control, rounds: list[Request]) -> Row:
+    """One control in one order: what was right, and what this judge said to the last of its requests."""
+    request = rounds[-1]
     recorded = study.qualification.get(request.sha256, [])
     said = said_of(study, recorded[0])[1].verdict if recorded else "missing"
     return {
-        "id": f"{one.control_id}:{one.order_number}", "kind": "control", "use": one.use, "expected": one.expected, "verdict": said,
-        "passed": said == one.expected, **asked(request), "judge": judge_of(study), "instrument": instrument_of(study),
+        "kind": "control", "use": one.use, "expected": one.expected, "verdict": said,
+        "passed": said == one.expected, **asked(request), "judge": judge_of(study, judge), "instrument": instrument_of(study),
         "matter": matter_of(study, one.matter_id), "texts": committed(one.source_path), "replies": replies(recorded),
         "asked_before": len(rounds[:-1]),
     }  # fmt: skip
@@ -123,8 +125,8 @@ def contestant_of(study: InUse, name: str) -> Row:
     return {"contestant": name, **_configured("contestant", name), "settings": study.contestants[name].model_dump(mode="json")}
 
 
-def judge_of(study: InUse) -> Row:
-    return {"judge": study.choices.judge, **_configured("judge", study.choices.judge), "settings": study.judge.model_dump(mode="json")}
+def judge_of(study: InUse, name: str) -> Row:
+    return {"judge": name, **_configured("judge", name), "settings": study.judges[name].model_dump(mode="json")}
 
 
 def instrument_of(study: InUse) -> Row:

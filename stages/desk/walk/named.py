@@ -14,21 +14,26 @@ from stages.schema.calls import Request, Row
 from stages.schema.canonical import canonical, text_digest
 from stages.schema.controls import Control
 from stages.schema.jsonl import load_json
-from stages.schema.names import nearest
+from stages.schema.names import nearest, verdict_id
+from stages.schema.rows import TURNED
 
 _SHORTEST = 4  # digits of a digest: fewer name too much
 
 
 def requests(study: InUse) -> dict[str, Request]:
-    """Everything that was or can be asked, by id: answers, the attempts that are not scored, pairings, controls."""
+    """Everything that was or can be asked, by id: answers, the attempts that are not scored, pairings, second verdicts, controls."""
     others = {name: asked.request for name, asked in study.other_attempts.items()}
-    tests = {f"{control.control_id}:{control.order_number}": request for control, request in _tests(study)}
-    return {**study.answer_requests, **others, **study.verdict_requests, **tests}
+    tests = {name: (rounds or [first])[-1] for name, (_, _, rounds, first) in _tests(study).items()}
+    return {**study.answer_requests, **others, **study.all_requests, **tests}
 
 
-def _tests(study: InUse) -> list[tuple[Control, Request]]:
-    first = list(study.control_requests.values())
-    return [(control, (rounds or [request])[-1]) for (control, rounds), request in zip(study.control_rounds, first, strict=True)]
+def _tests(study: InUse) -> dict[str, tuple[str, Control, list[Request], Request]]:
+    """Judge, control, recorded requests in turn and the first request, by id; a second judge's with its name at the end."""
+    found = {}
+    for (judge, control, rounds), first in zip(study.control_rounds, study.control_requests.values(), strict=True):
+        by = f"@{judge}" if judge in study.second_judges else ""
+        found[f"{control.control_id}:{control.order_number}{by}"] = (judge, control, rounds, first)
+    return found
 
 
 def known(study: InUse) -> dict[str, str]:
@@ -80,6 +85,8 @@ def digests(study: InUse) -> list[tuple[str, str]]:
     found += [(text_digest(canonical(model.model_dump(mode="json"))), name) for name, model in study.contestants.items()]
     found += [(text_digest(text), f"{matter}:{who}") for (matter, who), text in study.texts.items()]
     found += [(shown.presentation_id, pairing) for pairing, shown in study.presentations.items()]
+    turned = [(name, each) for name, each in study.second.items() if each.turned and each.judge == study.choices.judge]
+    found += [(each.shown.presentation_id, name) for name, each in turned]
     for name, request in requests(study).items():
         recorded = {"answer": study.answers, "verdict": study.verdicts, "control": study.qualification}[request.kind]
         found.append((request.sha256, name))
@@ -106,11 +113,16 @@ def _of_row(study: InUse, recording: Path, line: int) -> str:
         raise BadInput(f"{recording} has {max(len(lines) - 1, 0)} rows, and no row {line}")
     row = load_json(lines[line - 1])
     if row.get("kind") == "assignment":
-        return f"{row['matter_id']}:{row['contestant_1']}~{row['contestant_2']}"
+        return _of_sides(study, row)
     name = next((name for name, request in requests(study).items() if request.sha256 == row.get("request_sha256")), None)
     if name is None:
         raise BadInput(f"{recording}:{line} is not in use today: no matter, contestant or judge of this study asks for it")
     return name
+
+
+def _of_sides(study: InUse, row: Row) -> str:
+    pairing = f"{row['matter_id']}:{row['contestant_1']}~{row['contestant_2']}"
+    return verdict_id(pairing, study.choices.judge, turned=True) if row["rule"] == TURNED else pairing
 
 
 def shown(study: InUse, name: str) -> Row:
@@ -127,9 +139,8 @@ def shown(study: InUse, name: str) -> Row:
 
 
 def _control(study: InUse, name: str) -> Row:
-    rounds = {f"{control.control_id}:{control.order_number}": found for control, found in study.control_rounds}
-    control, request = next((one, asked) for one, asked in _tests(study) if f"{one.control_id}:{one.order_number}" == name)
-    return evidence.control(study, control, rounds[name], request)
+    judge, control, rounds, first = _tests(study)[name]
+    return {"id": name, **evidence.control(study, judge, control, rounds or [first])}
 
 
 def _matter(study: InUse, name: str) -> Row:
