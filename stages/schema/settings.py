@@ -206,12 +206,17 @@ class Instrument(Group):
 
 
 class Study(Group):
-    """What is asked of the record: the pinned instrument, the rule that picks the attempt to score, per series, and further scenarios."""
+    """What is asked of the record: the pinned instrument and the rule that picks the attempt to score, per series, and
+    further scenarios.
+
+    show_keys: whether the pages hold the author's keys. A published key spoils its matter for every model that is trained afterwards.
+    """
 
     title: Text
     instrument_sha256: Sha256
     attempt_rules: dict[str, AttemptRule]
     scenarios: dict[ScenarioName, Scenario] = Field(default_factory=dict)
+    show_keys: bool = False
 
     @model_validator(mode="after")
     def _keeps_what_always_stands(self) -> Self:

@@ -95,13 +95,14 @@ def explained(connection: Connection, place: Place, value: Any) -> Row:
     own: Row = {"number": str(place), "published": value}
     if place.file not in FILES:
         raise BadInput(f"{place}: nobody says how the numbers of this file arise; {nearest(place.file, FILES)}")
-    for rule in FILES[place.file].rules:
+    file = FILES[place.file]
+    for rule in sorted(file.rules, key=lambda rule: rule.path.count("*")):  # a name in full goes before a star
         if (names := matched(rule.path, place.path)) is not None:
             return {**own, **_counted(connection, rule, names, value)}
     held = _held(place)
     if isinstance(value, int | float) and not held and (formula := _follows(place)):
         return {**own, **_followed(connection, place, *formula, value)}
-    if (spoken := FILES[place.file].spoken) and (said := spoken({place.path: value})):
+    if file.spoken and (said := file.spoken({place.path: value})):
         return {**own, "how": "a sentence; its counts are made again", "counts": _spoken(connection, place, said)}
     return {**own, "how": held or _words_of(place)}
 
