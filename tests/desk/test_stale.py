@@ -133,8 +133,11 @@ def test_the_settings_and_recordings_that_are_shipped_have_the_digests_that_dvc_
 
 def test_what_a_stage_reads_and_makes_is_said_with_the_choices_put_in(monkeypatch):
     monkeypatch.chdir(ROOT)
-    found = stages_of({"judge": "owl", "instrument": "plain", "runner": "slow", "study": "first"})
-    assert found["judge"]["cmd"] == "python -m stages.judge judge=owl instrument=plain runner=slow"
+    chosen = {"judge": "owl", "instrument": "plain", "runner": "slow", "study": "first"}
+    found = stages_of({**chosen, "panel": {"second_judges": []}})
+    assert found["judge"]["cmd"].strip() == "python -m stages.judge judge=owl instrument=plain runner=slow"
+    panel = stages_of({**chosen, "panel": {"second_judges": ["elm", "oak"]}})
+    assert panel["judge"]["cmd"] == "python -m stages.judge judge=owl instrument=plain runner=slow --second_judges elm oak"
     assert "conf/judge/owl.yaml" in found["judge"]["reads"]
     assert "params.yaml" not in found["judge"]["reads"], "the judge stage does not open it"
     assert "params.yaml" in found["pair"]["reads"]

@@ -23,6 +23,7 @@ PROMISED = {  # the contract with whoever queries the tables: these names may ne
     "assignments": "pairing_id matter_id contestant_1 contestant_2 answer_a_was answer_b_was drawn_by rederivable",
     "verdicts": "verdict_id pairing_id matter_id contestant_1 contestant_2 answer_a_was answer_b_was verdict winner material_difference"
     " rationale judge instrument instrument_sha256 request_sha256 response_sha256 started_at source_path",
+    "scenarios": "scenario rule matters reason",
     "rejected_points": "verdict_id matter_id contestant point why changes_course",
     "calls": "request_sha256 response_sha256 kind endpoint model started_at elapsed_ms tries prompt_tokens completion_tokens cost_usd",
     "judges": "judge provider model family settings config_sha256",
