@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "say what the next run would buy, what it may cost, and why each reply is missing",
     "rerun": "order a further attempt at an answer that was cut off, with a reason and a name",
     "show": "print matters, contestants, answers or verdicts as a table, or one in full",
+    "site": "serve the evidence pages on this machine and open the browser",
     "sql": "run one SELECT over the published tables",
     "verify": "recompute from the recordings all that the record claims",
     "version": "print the commit, whether files differ from it, and the package versions",

@@ -1,28 +1,31 @@
-"""report: writes the page that says what was compared and what came out, from the metrics and the tables alone.
+"""report: writes the evidence pages, from the tables, the metrics and the instrument alone.
 
-Writes data/site/index.html, one plain page that opens from file://. A line of it:
-    <p>Record <code>5f0c…</code></p>
+Writes data/site/: static pages that open from file://, one for each matter, pairing, contestant and judge. A line of index.html:
+    <tr><th scope="row"><a href="contestants/alder.html">alder</a></th>…
+No commit, clock, host or version of the run stands in them: the same record gives the same bytes.
 """
 
+import shutil
 from pathlib import Path
 from typing import Any
 
-from stages.render.page import Page, page_html
+from stages.instrument.asking import messages
+from stages.render.evidence import TABLES, Evidence
+from stages.render.site import site
 from stages.runtime.compose import choices, setting
 from stages.runtime.entry import run_stage
+from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.handing import handed
-from stages.runtime.paths import METRICS
-from stages.schema.jsonl import Row, load_json
+from stages.runtime.paths import ANSWERS_RECORDING, KEYS_FOLDER, METRICS, SITE, VERDICTS_RECORDING
+from stages.schema.jsonl import Row, load_json, read_rows
 from stages.schema.metrics import FILES, check_metrics, check_names
 from stages.schema.plain_files import read_text
-from stages.schema.settings import Choices, Study, settings
+from stages.schema.settings import Choices, Instrument, Study, settings
 from stages.schema.tables import FOLDER, read_table
-
-SITE = Path("data/site")
 
 
 def read_metrics(contestants: list[str], folder: Path = METRICS) -> dict[str, Any]:
-    """The metrics files by name, each with all that the page says of these contestants. Raises BadRecord that names file and key."""
+    """The metrics files by name, each with all that the pages say of these contestants. Raises BadRecord that names file and key."""
 
     def read(path: Path) -> Any:
         tree = load_json(read_text(path))
@@ -33,19 +36,62 @@ def read_metrics(contestants: list[str], folder: Path = METRICS) -> dict[str, An
     return {name: handed(folder / f"{name}.json", read) for name in FILES}
 
 
-def read_rows(folder: Path = FOLDER) -> dict[str, list[Row]]:
-    """The tables that the page shows, by name. Raises BadRecord that names the file."""
-    shown = ("matters", "contestants", "verdicts", "rejected_points")
-    return {name: handed(folder / f"{name}.parquet", lambda path: read_table(path.stem, folder)) for name in shown}
+def read_tables(folder: Path = FOLDER) -> dict[str, list[Row]]:
+    """The published tables by name. Raises BadRecord that names the file."""
+    return {name: handed(folder / f"{name}.parquet", lambda path: read_table(path.stem, folder)) for name in TABLES}
+
+
+def reply_lines() -> dict[tuple[str, str], int]:
+    """The line of every recorded answer and verdict, by response and request digest: where a reader of the recordings finds it."""
+    found = {}
+    for path in (ANSWERS_RECORDING, VERDICTS_RECORDING):
+        with refusing(path.as_posix(), BadRecord):
+            for number, row in enumerate(read_rows(path), start=1):
+                found[row.get("response_sha256"), row.get("request_sha256")] = number
+    return {(str(response), str(request)): number for (response, request), number in found.items()}
+
+
+def author_keys(study: Study, matters: list[Row]) -> dict[str, str]:
+    """The author's key of each matter that has one, where the study shows keys; otherwise none is opened."""
+    if not study.show_keys:
+        return {}
+    with refusing(kind=BadRecord):
+        paths = {row["matter_id"]: KEYS_FOLDER / f"{row['matter_id']}.md" for row in matters}
+        return {name: read_text(path).split("---\n", 2)[-1].strip() for name, path in paths.items() if path.exists()}
+
+
+def evidence() -> Evidence:
+    """What the pages are made of, as it lies in this checkout."""
+    chosen: Choices = choices(settings)
+    study: Study = setting("study", chosen.study, settings)
+    instrument: Instrument = setting("instrument", chosen.instrument, settings)
+    rows = read_tables()
+    return Evidence(
+        study=study,
+        instrument_name=chosen.instrument,
+        instrument=instrument,
+        rows=rows,
+        metrics=read_metrics([row["contestant"] for row in rows["contestants"]]),
+        prompt=lambda matter, a, b: messages(instrument, matter, a, b),
+        keys=author_keys(study, rows["matters"]),
+        lines=reply_lines(),
+    )
 
 
 def report() -> None:
-    chosen: Choices = choices(settings)
-    study: Study = setting("study", chosen.study, settings)
-    rows = read_rows()
-    page = Page(title=study.title, metrics=read_metrics([row["contestant"] for row in rows["contestants"]]), **rows)
-    SITE.mkdir(parents=True, exist_ok=True)
-    (SITE / "index.html").write_bytes(page_html(page).encode("utf-8"))
+    write_site(evidence(), SITE)
+
+
+def write_site(found: Evidence, folder: Path) -> None:
+    """Write every page, and put the whole in the place of what stood there: no page of an earlier study stays, and none is half there."""
+    new = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(new, ignore_errors=True)
+    for page in site(found):
+        path = new / page.address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(page.data)
+    shutil.rmtree(folder, ignore_errors=True)
+    new.rename(folder)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ What is in it, and what comes out:
     oddities    the stored sides of Q01:alder~cedar are not those of the coin; cedar names itself in Q02; one request has two replies
 """
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,7 @@ MATTERS = ["Q01", "Q02", "Q03"]
 SEED = 5
 INSTRUMENT = "f" * 64
 ODD = "Q01:alder~cedar"
+REAL_INSTRUMENT = Path(__file__).parents[1] / "conf/instrument/material_outcome.yaml"
 WINNERS = {
     "Q01:alder~birch": "alder",
     "Q01:alder~cedar": "tie",
@@ -249,7 +251,12 @@ def write_project(root: Path, rows: InUse) -> None:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
+    (root / "conf/instrument").mkdir(parents=True, exist_ok=True)
+    shutil.copy(REAL_INSTRUMENT, root / "conf/instrument")
     write_rows(root / "data/recordings/assignments.jsonl", map(sealed, rows.assignments))
+    for name, calls in (("answers", rows.attempts), ("verdicts", rows.verdicts)):  # of a recorded reply, the pages read the digests alone
+        digests = [{"request_sha256": each.request_sha256, "response_sha256": each.response_sha256} for each in calls]
+        write_rows(root / f"data/recordings/{name}.jsonl", digests)
     for name in ("matters", "attempts", "pairings", "verdicts", "controls"):
         write_rows(root / f"data/work/{name}.jsonl", (row.row() for row in getattr(rows, name)))
     for name in ("answer", "verdict"):

@@ -1,21 +1,29 @@
 """The stage report, on the small record built by hand (tests/small_record.py)."""
 
-import html
+import dataclasses
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from stages import measure, record, report
-from stages.render.page import Page, page_html
+from stages.render.contestant import contestant_page
+from stages.render.evidence import TABLES
+from stages.render.judging import judge_page
+from stages.render.matter import matter_lists
+from stages.render.methodology import methodology
+from stages.render.overview import overview
 from stages.runtime.errors import BadInput, BadRecord
+from stages.runtime.paths import SITE
 from stages.schema.jsonl import write_rows
 from stages.schema.metrics import FILES, check_metrics, check_names
 from tests.published import changed
 from tests.small_record import NAMES, small_record, write_project
 
-PAGE = Path("data/site/index.html")
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -27,59 +35,94 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def page() -> str:
+def page(name: str = "index.html") -> str:
     report.report()
-    return PAGE.read_text(encoding="utf-8")
+    return (SITE / name).read_text(encoding="utf-8")
 
 
 def test_the_title_is_the_studys():
-    assert "<title>Three &lt;invented&gt; trees &amp; a judge</title>" in page()
+    assert "<title>Overview · Three &lt;invented&gt; trees &amp; a judge</title>" in page()
 
 
 def test_the_numbers_are_those_of_the_metrics():
     text = page()
     judge = json.loads(Path("metrics/judge.json").read_text())
-    assert f"The judge chose Answer A in {judge['a_share']['a']} of 3 decisive verdicts" in text
-    for pair in json.loads(Path("metrics/pairs.json").read_text()).values():
-        assert f'<td class="number">{pair["n"]}</td><td class="number">{pair["unreadable"]}</td>' in text
+    assert f"Answer A in {judge['a_share']['a']} of 3</strong> decisive verdicts" in text
     assert json.loads(Path("metrics/provenance.json").read_text())["record"] in text
+    assert json.loads((SITE / "data/pairs.json").read_text()) == json.loads(Path("metrics/pairs.json").read_text())
 
 
-def test_what_was_compared_is_named():
+def test_what_stands_against_believing_the_scores_stands_before_them():
     text = page()
-    for name in ("alder", "birch", "cedar-large", "Q01", "Title of Q03", "oak", "material_outcome", "2026-01-31"):
-        assert name in text
+    assert text.index("The judge does not qualify") < text.index("<table")
+    assert text.index("decisive verdicts") < text.index("<table")
+    assert "No ranking is published by Davidson 1970 and Bradley-Terry: the judge does not qualify: identical: 0 of 1 passed" in text
 
 
-def test_what_a_judge_wrote_is_escaped():
-    text = page()
-    assert "<bdi>&lt;b&gt;ten days&lt;/b&gt;</bdi>" in text
-    assert "<b>ten days" not in text
-    assert "I would rather not." in text
-
-
-def test_every_verdict_is_listed():
-    assert page().count("<details>") == len(small_record().verdicts)
-
-
-def test_the_page_is_the_same_every_time_and_holds_no_path_of_this_machine(project):
-    first = page()
-    assert page() == first
-    assert str(project) not in html.unescape(first)
-
-
-def test_only_the_page_is_written():
+def test_the_line_of_a_recorded_reply_is_said(project):
+    rows = small_record().verdicts
+    place = next(number for number, row in enumerate(rows, 1) if row.matter_id == "Q01" and row.rejected_points)
     report.report()
-    assert [path.name for path in Path("data/site").iterdir()] == ["index.html"]
+    found = [path.read_text("utf-8") for path in (SITE / "pairings").glob("Q01-*.html")]
+    (text,) = [each for each in found if "ten days" in each]
+    assert f"data/recordings/verdicts.jsonl, line {place}<" in text
+    assert "data/recordings/answers.jsonl, line " in text
 
 
-def test_a_record_without_verdicts_still_has_a_page():
+def test_the_authors_keys_are_opened_only_where_the_study_shows_them():
+    Path("data/keys").mkdir()
+    Path("data/keys/Q01.md").write_text("---\nid: Q01\n---\n\n## Right course\n\nAppeal at once.\n", "utf-8")
+    assert "Appeal at once." not in page("matters/Q01.html")
+    study = Path("conf/study/first.yaml")
+    study.write_text(study.read_text("utf-8") + "show_keys: true\n", "utf-8")
+    assert '<div class="prose exact" dir="auto">## Right course\n\nAppeal at once.</div>' in page("matters/Q01.html")
+    assert "author's key" not in page("matters/Q02.html"), "a matter without a key has no empty widget"
+
+
+def written() -> dict[str, bytes]:
+    return {path.relative_to(SITE).as_posix(): path.read_bytes() for path in SITE.rglob("*") if path.is_file()}
+
+
+def test_the_pages_are_the_same_every_time_and_hold_no_path_of_this_machine(project):
+    report.report()
+    first = written()
+    report.report()
+    assert written() == first
+    assert not [name for name, data in first.items() if str(project).encode() in data]
+
+
+def test_the_pages_are_the_same_in_every_locale_and_time_zone(project):
+    report.report()
+    here = written()
+    environment = {
+        **os.environ,
+        "LC_ALL": "C",
+        "LANG": "C",
+        "TZ": "Asia/Kathmandu",
+        "PYTHONHASHSEED": "7",
+        "PYTHONUTF8": "0",
+        "PYTHONPATH": str(ROOT),
+    }
+    subprocess.run([sys.executable, "-m", "stages.report"], env=environment, cwd=project, check=True, capture_output=True)
+    assert written() == here
+
+
+def test_a_page_of_an_earlier_study_does_not_stay():
+    (SITE / "pairings").mkdir(parents=True)
+    (SITE / "pairings/Q99-old.html").write_text("old")
+    report.report()
+    assert "pairings/Q99-old.html" not in written()
+    assert [path.name for path in SITE.parent.iterdir() if path.name.startswith("site")] == ["site"]
+
+
+def test_a_record_without_verdicts_still_has_its_pages():
     write_rows(Path("data/work/verdicts.jsonl"), [])
     record.record()
     measure.measure()
     text = page()
     assert "The judge gave no decisive verdict" in text
-    assert "<details>" not in text
+    assert "No verdict is scored, so nobody leads." in text
+    assert "Nothing: no verdict is recorded" in next((SITE / "pairings").iterdir()).read_text("utf-8")
 
 
 def places(tree, front=()):
@@ -90,22 +133,33 @@ def places(tree, front=()):
             yield from places(value, (*front, key))
 
 
+FRAME = {"study": "A study", "record": "0" * 64, "judge": "oak"}
+PAGES = [
+    lambda found: overview(found, **FRAME), lambda found: methodology(found, **FRAME), lambda found: contestant_page(found, 0, **FRAME),
+    lambda found: judge_page(found, **FRAME), lambda found: matter_lists(found, **FRAME),
+]  # fmt: skip
+USERS = {  # the pages that use each file: a test of a thousand renderings must not render what cannot differ
+    **dict.fromkeys(FILES, PAGES[:2]), "pairs": [PAGES[0], PAGES[2]], "scores": [PAGES[0], PAGES[2]], "judge": PAGES,
+    "coverage": PAGES[:3], "qualification": [PAGES[0], PAGES[1], PAGES[3]],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", FILES)
-def test_whatever_a_metrics_file_loses_or_holds_instead_the_page_is_made_or_the_key_is_named(name):
-    """The page may use any key: what it uses and metrics.py does not ask for ends in another error than this test takes."""
-    rows = report.read_rows()
-    metrics = report.read_metrics(NAMES)
+def test_whatever_a_metrics_file_loses_or_holds_instead_the_pages_are_made_or_the_key_is_named(name):
+    """The pages may use any key: what they use and schema/metrics.py does not ask for ends in another error than this test takes."""
+    found = report.evidence()
     refused = 0
-    for path in places(metrics[name]):
+    for path in places(found.metrics[name]):
         for value in (..., "text", {"a": 1}):
-            tree = changed(metrics[name], path, value)
+            tree = changed(found.metrics[name], path, value)
             try:
                 check_metrics(name, tree)
                 check_names(name, tree, NAMES)
             except ValueError:
                 refused += 1
             else:
-                assert page_html(Page(title="Title", metrics={**metrics, name: tree}, **rows))
+                changed_evidence = dataclasses.replace(found, metrics={**found.metrics, name: tree})
+                assert [made(changed_evidence) for made in USERS[name]]
     assert refused
 
 
@@ -114,7 +168,7 @@ def test_a_missing_metrics_file_is_named(name):
     Path(f"metrics/{name}.json").unlink()
     with pytest.raises(BadRecord, match=rf"^metrics/{name}\.json: no such file"):
         report.report()
-    assert not PAGE.exists()
+    assert not SITE.exists()
 
 
 def test_a_metrics_file_that_is_no_json_is_named():
@@ -123,10 +177,17 @@ def test_a_metrics_file_that_is_no_json_is_named():
         report.report()
 
 
-@pytest.mark.parametrize("name", ["matters", "contestants", "verdicts", "rejected_points"])
+@pytest.mark.parametrize("name", TABLES)
 def test_a_missing_table_is_named(name):
     Path(f"data/tables/{name}.parquet").unlink()
     with pytest.raises(BadRecord, match=rf"^data/tables/{name}\.parquet: no such file"):
+        report.report()
+
+
+@pytest.mark.parametrize("name", ["answers", "verdicts"])
+def test_a_missing_recording_is_named(name):
+    Path(f"data/recordings/{name}.jsonl").unlink()
+    with pytest.raises(BadRecord, match=rf"^data/recordings/{name}\.jsonl: no such file"):
         report.report()
 
 

@@ -10,7 +10,7 @@ from rocrate.rocrate import ROCrate
 
 from stages.desk.sql_tables import opened, selected
 from stages.desk.stale import stages_of
-from stages.runtime.compose import setting
+from stages.runtime.compose import values_in
 from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.paths import CONTROLS_FOLDER, METRICS, ORDERS, PROVENANCE, RECORDINGS, TABLES
 from stages.schema.canonical import bytes_digest
@@ -88,7 +88,9 @@ def _add_file(crate: ROCrate, path: Path) -> File:
 
 def _describe(crate: ROCrate, choices: Mapping[str, Any], record: str, files: Files, last: str | None) -> None:
     """Say of the whole what it is. Its date is that of the last call, so that the same record is the same crate on every day."""
-    study: Study = setting("study", choices["study"], settings)
+    path = Path(f"conf/study/{choices['study']}.yaml")
+    with refusing(str(path)):
+        study: Study = settings("study", values_in(read_text(path)))  # what Hydra composes of it, in a tenth of the time
     crate.name = study.title
     crate.description = (
         "A blind pairwise comparison of language models on closed-record legal matters: matters, settings, every recorded reply, the stored"

@@ -28,7 +28,7 @@ from stages.schema.matter import Matter, battery_of, read_battery
 from stages.schema.names import pairs, verdict_id
 from stages.schema.orders import RerunOrder, orders_in
 from stages.schema.rows import Assignment, Presentation, Stored, chosen, in_force, turned_in_force, turned_in_use
-from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Study, settings
+from stages.schema.settings import Choices, HostedJudge, Instrument, LocalJudge, Runner, Study, settings
 from stages.store.recordings import Recording
 
 Judge = LocalJudge | HostedJudge
@@ -52,6 +52,7 @@ class InUse:
     study: Study
     instrument: Instrument
     judge: Judge
+    runner: Runner
     second_judges: dict[str, Judge]
     contestants: dict[str, Model]
     battery: dict[str, Matter]
@@ -256,8 +257,9 @@ def load(picked: Choices | None = None) -> InUse:
         rows = [Assignment.from_row(row) for row in Recording(ASSIGNMENTS_RECORDING).load()]
         stored, turned = in_force(rows), turned_in_force(rows)
     names, beside = sorted(picked.contestants), picked.panel.second_judges
-    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge), *(("judge", name) for name in beside)]
-    study, instrument, judge, *models = settings_of([*files, *(("contestant", name) for name in names)], settings)
+    files = [("study", picked.study), ("instrument", picked.instrument), ("judge", picked.judge), ("runner", picked.runner)]
+    further = [*(("judge", name) for name in beside), *(("contestant", name) for name in names)]
+    study, instrument, judge, runner, *models = settings_of([*files, *further], settings)
     with refusing(f"{CONF / 'study' / picked.study}.yaml"):
         rules = {matter.matter_id: study.rule_of(matter.series, matter.source_path) for matter in battery}
     with refusing(kind=BadRecord):
@@ -267,6 +269,7 @@ def load(picked: Choices | None = None) -> InUse:
         study=study,
         instrument=instrument,
         judge=judge,
+        runner=runner,
         second_judges=dict(zip(beside, models, strict=False)),
         contestants=dict(zip(names, models[len(beside) :], strict=True)),
         battery={matter.matter_id: matter for matter in battery},

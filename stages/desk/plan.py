@@ -16,13 +16,13 @@ from stages.desk.to_buy import Ended, Outlook, Wanted
 from stages.desk.what_if import Supposed, suppose
 from stages.providers.reading import recorded_reply
 from stages.providers.requests import Model
-from stages.runtime.compose import CONF, setting
+from stages.runtime.compose import CONF
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.paths import ANSWER_ORDERS, VERDICT_ORDERS
 from stages.schema.jsonl import Row
 from stages.schema.orders import AnswerOrder, VerdictOrder, orders_in
 from stages.schema.rows import Presentation
-from stages.schema.settings import Runner, settings
+from stages.schema.settings import Runner
 from stages.store.journal import Journal
 
 EXAMPLE = """example:
@@ -58,11 +58,10 @@ def run(given: argparse.Namespace) -> Row:
     supposed = suppose(given.add, given.edit)
     study = supposed.applied(load(supposed.choices))
     _check(study)
-    runner: Runner = setting("runner", study.choices.runner, settings)
     outlook = Outlook(study, Journal.of_this_machine(), _ended())
     with refusing():
         stages = stale(supposed.values, supposed.paths)
-    return planned(outlook, runner, supposed, stages)
+    return planned(outlook, supposed, stages)
 
 
 def _check(study: InUse) -> None:
@@ -78,7 +77,7 @@ def _ended() -> Ended:
         return Ended(answers, frozenset(order.presentation_id for order in orders_in(VERDICT_ORDERS, VerdictOrder)))
 
 
-def planned(outlook: Outlook, runner: Runner, supposed: Supposed, stages: list[Row]) -> Row:
+def planned(outlook: Outlook, supposed: Supposed, stages: list[Row]) -> Row:
     """The plan as a row. Of each kind, recorded + in_journal + abandoned + unanswered + to_buy + perhaps = planned."""
     kinds = {
         "answers": outlook.answers, "verdicts": outlook.verdicts, "second_verdicts": outlook.second_verdicts, "controls": outlook.controls,
@@ -100,7 +99,7 @@ def planned(outlook: Outlook, runner: Runner, supposed: Supposed, stages: list[R
         "cost_usd": None if None in costs else round(sum(costs), 6),
         "missing": [_missing(wanted, outlook.study, history) for wanted in missing],
         "stages": stages,
-        "remarks": _remarks(len(missing), runner),
+        "remarks": _remarks(len(missing), outlook.study.runner),
     }
 
 

@@ -182,10 +182,10 @@ def timing_told(timing: Tree) -> Tree:
 def _public(name: str, series: str, counts: Tree) -> str:
     """How many matters were public, and for how many days."""
     least, most = counts["days"]["smallest"], counts["days"]["largest"]
-    span = number(most, "day") if least == most else f"{least} to {number(most, 'day')}"
-    since = f"{counts['public_before']} had been public since an earlier day and {counts['same_day']} since that very day"
-    told = f"Of the {number(counts['answers'], 'matter')} of series {series} that {name} answered, {since} when it was asked"
-    return f"{told} (published {span} before)."
+    between = f"days between: {least}" if least == most else f"days between: {least} to {most}"
+    on = f"{counts['public_before']} had been published on an earlier day, {counts['same_day']} on the same day"
+    when = f"{on} and {counts['public_after']} later"
+    return f"When {name} was asked about {number(counts['answers'], 'matter')} of series {series}, {when} ({between})."
 
 
 def _trained(until: str | None, counts: Tree) -> str:
@@ -193,7 +193,7 @@ def _trained(until: str | None, counts: Tree) -> str:
     if until is None:
         return ""
     after, before = counts["published_after_training"], counts["published_until_training"]
-    return f" Its training is declared to end on {until}: {after} of them were published after that day, {before} on it or before."
+    return f" Its training is declared to end on {until}: {after} of these were published after that day, {before} on it or before."
 
 
 def scope(frames: Frames) -> str:

@@ -22,24 +22,25 @@ def interruptions(frames: Frames) -> Tree:
     found: Tree = {}
     for (contestant, status, how), matters in sorted(kinds.items()):
         place = sum(key.startswith(f"{contestant}:{status}") for key in found)
-        what = f"{number(len(matters), 'answer')} of {contestant} {'is' if len(matters) == 1 else 'are'} scored as delivered, though {how}"
-        found[f"{contestant}:{status}" + (f":{place + 1}" if place else "")] = f"{what}: {listed(sorted(matters))}."
+        told = how.replace("ANSWERS", f"{number(len(matters), 'answer')} of {contestant}", 1)
+        found[f"{contestant}:{status}" + (f":{place + 1}" if place else "")] = f"{told}; scored as delivered: {listed(sorted(matters))}."
     return found
 
 
 def ended(attempt: Attempt) -> str:
-    """How an attempt ended that is not complete, and which layer stopped it where the reply says so."""
+    """How an attempt that is not complete ended, with ``ANSWERS`` in its place, and which layer stopped it where the reply says so."""
     finish, code = word(attempt["finish_reason"]), word(attempt["provider_code"])
     said = f"finish reason {finish}" if finish else "no finish reason"
+    coded = f"code {code}" if code else "without a code"
     nothing = " before any text" if not attempt["text"] else ""
     ways = {
-        "truncated": f"the token limit cut it off{nothing} ({said})",
-        "filtered": f"a content filter stopped it{nothing} ({said}; {_layer(code)})",
-        "blocked": f"moderation refused the request, as the endpoint's error says ({f'code {code}' if code else 'without a code'})",
-        "refused": f"a field of the reply says that the model refused ({said})",
-        "empty": f"the reply ended without any text ({said}; which layer kept it back is unknown)",
+        "truncated": f"The token limit cut off ANSWERS{nothing} ({said})",
+        "filtered": f"A content filter stopped ANSWERS{nothing} ({said}; {_layer(code)})",
+        "blocked": f"Moderation refused the request for ANSWERS, as the endpoint's error says ({coded})",
+        "refused": f"A field of the reply marks ANSWERS as a refusal ({said})",
+        "empty": f"No text stands in ANSWERS ({said}; which layer kept it back is unknown)",
     }
-    return ways.get(attempt["status"], f"its status is {attempt['status']} ({said}; which layer stopped it is unknown)")
+    return ways.get(attempt["status"], f"The status of ANSWERS is {word(attempt['status'])} ({said}; which layer stopped it is unknown)")
 
 
 def _layer(code: str | None) -> str:

@@ -90,6 +90,7 @@ def wilson(count: int, n: int) -> tuple[float, float]:
     return (low if count else 0.0), (high if count < n else 1.0)
 
 
+@cache
 def tango(wins: int, losses: int, n: int) -> tuple[float, float]:
     """Every difference that the score test of paired proportions does not reject, from the restricted likelihood itself."""
     return -_tango_end(losses, wins, n), _tango_end(wins, losses, n)

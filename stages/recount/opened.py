@@ -6,6 +6,8 @@ from typing import Any
 import duckdb
 from duckdb.func import SPECIAL
 
+from stages.recount.arithmetic import tango
+
 Connection = duckdb.DuckDBPyConnection
 
 TABLE_NAMES = (
@@ -22,6 +24,8 @@ def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
     Raises ValueError where a table is missing or is none.
     """
     connection = duckdb.connect()
+    connection.execute("set TimeZone = 'UTC'")
+    connection.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
     connection.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
     try:
         for name in TABLE_NAMES:
@@ -59,6 +63,14 @@ def _left(name: str, without: tuple[str, str] | None) -> str:
 def rows(connection: Connection, query: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
     """The rows of a query."""
     return connection.execute(query, values or []).fetchall()
+
+
+def tells_apart(wins: int, losses: int, n: int) -> bool:
+    """Whether the interval of the net difference leaves zero out."""
+    if not n:
+        return False
+    low, high = tango(wins, losses, n)
+    return not low <= 0 <= high
 
 
 def repeats(rationale: str, points: list[str] | None) -> bool:

@@ -47,15 +47,20 @@ class Formula:
     of: tuple[str, ...]
     by: Callable[[Counts, Every], Mapping[str, Any] | Number | None]
     words: str
+    family: int = 0  # of the names in the place of stars, how many the counts in ``Every`` share with these
 
 
 @dataclass(frozen=True)
 class File:
-    """How the numbers of one metrics file arise. held: paths of numbers that are not made again here, and why."""
+    """How the numbers of one metrics file arise. held: paths of numbers that are not made again here, and why.
+
+    spoken: of a file of sentences, how the counts in them are read, by path.
+    """
 
     rules: tuple[Rule, ...]
     formulas: tuple[Formula, ...] = ()
     held: tuple[tuple[str, str], ...] = ()
+    spoken: Callable[[Mapping[str, Any]], Mapping[str, int]] | None = None
 
 
 def recounted(connection: Connection, file: File) -> Numbers:
@@ -116,8 +121,11 @@ def applied(formula: Formula, found: Numbers) -> Numbers:
     names = _names(formula.of[0], found)
     counts = [{path.split("*")[-1].strip("."): found.get(filled(path, own)) for path in formula.of} for own in names]
     made: Numbers = {}
+    families: dict[tuple[str, ...], list[Counts]] = {}
     for own, under in zip(names, counts, strict=True):
-        made |= leaves(formula.by(under, counts), filled(formula.under, own))
+        families.setdefault(own[: formula.family], []).append(under)
+    for own, under in zip(names, counts, strict=True):
+        made |= leaves(formula.by(under, families[own[: formula.family]]), filled(formula.under, own))
     return made
 
 
@@ -157,6 +165,12 @@ def all_leaves(tree: Any, path: str = "") -> dict[str, Any]:
     for key, inner in tree.items():
         found |= all_leaves(inner, f"{path}.{key}".strip("."))
     return found
+
+
+def numbers_in(tree: Any, file: File) -> dict[str, Any]:
+    """Everything that stands in a metrics file by path, and the counts in its sentences."""
+    there = all_leaves(tree)
+    return {**there, **file.spoken(there)} if file.spoken else there
 
 
 def agrees(published: Any, made: Number) -> bool:

@@ -2,6 +2,9 @@
 -- Every one has row_id, the id by which `moot audit` goes on, and why, what the row is when it does not enter a number.
 -- pairings and answered are tables: most other views look at them.
 
+create view ended as
+    select * from orders where "order" = 'abandon';
+
 create table pairings as
     select m.matter_id || ':' || a.contestant || '~' || b.contestant as row_id, m.matter_id, a.contestant as one, b.contestant as two,
         a.contestant || '~' || b.contestant as pair, v.verdict, v.verdict_id, v.answer_a_was, v.answer_b_was, v.material_difference,
@@ -17,9 +20,9 @@ create table pairings as
         left join verdicts v on v.matter_id = m.matter_id and v.contestant_1 = a.contestant and v.contestant_2 = b.contestant
         left join answers p on p.matter_id = m.matter_id and p.contestant = a.contestant
         left join answers q on q.matter_id = m.matter_id and q.contestant = b.contestant
-        left join orders o on o.pairing_id = m.matter_id || ':' || a.contestant || '~' || b.contestant
-        left join orders x on x.matter_id = m.matter_id and x.contestant = a.contestant
-        left join orders y on y.matter_id = m.matter_id and y.contestant = b.contestant;
+        left join ended o on o.pairing_id = m.matter_id || ':' || a.contestant || '~' || b.contestant
+        left join ended x on x.matter_id = m.matter_id and x.contestant = a.contestant
+        left join ended y on y.matter_id = m.matter_id and y.contestant = b.contestant;
 
 create view seats as
     select row_id, matter_id, one as who, outcome, why, answer_a_was, won_by, case outcome when 'wins_1' then 'wins' when 'wins_2' then 'losses'
@@ -125,7 +128,7 @@ create view assigned as
     select pairing_id as row_id, *, drawn_by as why from assignments;
 
 create view tried as
-    select a.attempt_id as row_id, c.contestant as who, a.status as why from contestants c left join attempts a using (contestant);
+    select a.attempt_id as row_id, c.contestant as who, a.scored, a.status, a.status as why from contestants c left join attempts a using (contestant);
 
 create view asked as
     select matter_id as row_id, '' as why from matters;
@@ -203,3 +206,68 @@ create view rated as
         (a * (a - 1) + b * (b - 1) + tie * (tie - 1) + both_inadequate * (both_inadequate - 1)) / nullif(ratings - 1, 0) as agreeing,
         string_agg(h.judge || ' says ' || verdict, ', ' order by h.judge) as why
     from heard h join voices v using (panel, turned) where v.raters > 1 group by h.panel, h.turned, v.raters, h.presentation_id;
+
+-- scenarios: every pairing in every one of them, and whether it is left out there
+create view struck as
+    select s.scenario, a.matter_id, a.contestant as who, case s.rule when 'rerun' then 'was asked again' when 'names_itself' then 'names itself'
+        else 'was ' || a.status end as because
+    from scenarios s join answers a on case s.rule when 'blocked' then a.status in ('blocked', 'filtered') when 'truncated' then a.status = 'truncated'
+        when 'rerun' then a.attempt > 1 when 'names_itself' then a.names_itself else false end;
+
+create view scenes as
+    select p.row_id, p.matter_id, s.scenario, p.pair, p.outcome, coalesce(contains(s.matters, '"' || p.matter_id || '"'), false) as listed,
+        listed or x.who is not null or y.who is not null as gone, case when gone then 'left out: ' || concat_ws(', ',
+            if(listed, p.matter_id || ' is listed', null), p.one || ' ' || x.because, p.two || ' ' || y.because) else p.why end as why
+    from scenarios s left join pairings p on true left join struck x on x.scenario = s.scenario and x.matter_id = p.matter_id and x.who = p.one
+        left join struck y on y.scenario = s.scenario and y.matter_id = p.matter_id and y.who = p.two;
+
+create view turns as
+    with counts as (
+        select scenario, pair, count(*) filter (outcome = 'wins_1' and not gone) as w, count(*) filter (outcome = 'wins_2' and not gone) as l,
+            count(*) filter (outcome not in ('unreadable', 'missing') and not gone) as n from scenes where row_id is not null group by 1, 2)
+    select 'scenarios:' || s.scenario || '.pairs.' || c.pair as row_id, s.scenario, sign(c.w - c.l) <> sign(h.w - h.l) as lead_moved,
+        tells_apart(c.w, c.l, c.n) <> tells_apart(h.w, h.l, h.n) as interval_moved,
+        'wins ' || c.w || ' to ' || c.l || ', as delivered ' || h.w || ' to ' || h.l as why
+    from scenarios s left join (counts c join counts h on h.pair = c.pair and h.scenario = 'as_delivered') on c.scenario = s.scenario;
+
+-- timing: the days, of UTC, between a matter's publication and the call behind the scored answer
+create view timed as
+    with series as (select distinct series from matters),
+    asked_on as (
+        select a.matter_id || ':' || a.contestant as row_id, a.contestant, m.series, m.published, a.started_at::date - m.published as days
+        from attempts a join matters m using (matter_id) where a.scored)
+    select a.row_id, c.contestant as who, s.series, c.contestant || ':' || s.series as name, a.days, c.trained_until is not null as declared,
+        a.published > c.trained_until as after_training, coalesce(bool_or(a.days >= 0) over (partition by c.contestant, s.series), false) as public,
+        'asked ' || a.days || ' days after its publication' as why
+    from contestants c cross join series s left join asked_on a on a.contestant = c.contestant and a.series = s.series;
+
+create view trained as
+    select * from timed where declared;
+
+-- disclosures: what the sentences count
+create view told as
+    select * from timed where public;
+
+create view told_of_trained as
+    select * from told where declared;
+
+create view served as
+    with asked as (
+        select a.contestant as who, c.* from attempts a join calls c on c.kind = 'answer' and c.request_sha256 = a.request_sha256
+        union all select 'judge:' || v.judge, c.* from verdicts v join calls c on c.kind = 'verdict' and c.request_sha256 = v.request_sha256),
+    several as (select who, count(distinct served_model) as models, count(distinct served_by) as hosts from asked group by who)
+    select a.request_sha256 as row_id, who || ':models' as name, served_model as said, models > 1 as odd, 'by ' || served_model as why
+        from asked a join several using (who)
+    union all select a.request_sha256, who || ':hosts', served_by, hosts > 1, 'by ' || served_by from asked a join several using (who)
+    union all select request_sha256, who || ':other', request_sha256, coalesce(served_model <> model, false), 'by ' || served_model from asked;
+
+create view one_judge as
+    select v.pairing_id as row_id, '' as why from verdicts v
+    where (select count(distinct judge) = 1 and count(distinct instrument) = 1 from verdicts);
+
+create view claimed as
+    select m.matter_id as row_id, 'matters' as what, '' as why from matters m where exists (from verdicts where verdict <> 'unreadable')
+    union all select contestant, 'contestants', '' from contestants where exists (from verdicts where verdict <> 'unreadable');
+
+create view ordered_again as
+    select matter_id || ':' || contestant || ':' || attempt as row_id, attempt, reason as why from orders where "order" = 'rerun';

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 MATTERS_FOLDER = Path("data/matters")
+KEYS_FOLDER = Path("data/keys")
 MATTERS = Path("data/work/matters.jsonl")
 ATTEMPTS = Path("data/work/attempts.jsonl")
 PAIRINGS = Path("data/work/pairings.jsonl")
@@ -22,6 +23,8 @@ RERUN_ORDERS = Path("data/orders/reruns")
 VERDICT_ORDERS = Path("data/orders/verdicts")
 TABLES = Path("data/tables")
 METRICS = Path("metrics")
+PLOTS = METRICS / "plots"
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
 AGREEMENT = METRICS / "agreement.json"
+SITE = Path("data/site")

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from stages.schema.names import pair_name, pairs
 from stages.schema.shapes import Count, Day, Dollars, Sha256, Shape, Text, checked, shown
@@ -68,10 +68,20 @@ class ContestantCounts(_Shared):
     losses: Count
 
 
+class Strength(_Tree):
+    rank: Count
+    log_strength: float
+    interval: Range | None = None
+
+
 class RankingMetrics(_Tree):
     """A ranking, or the reason why there is none."""
 
     method: Text
+    withheld: Text | None = None
+    refused: Text | None = None
+    strengths: dict[Text, Strength] = Field(default_factory=dict)
+    no_interval: Text | None = None
 
 
 class Flagged(_Tree):
@@ -85,11 +95,16 @@ class Lean(_Tree):
     a: Count
     decisive: Count
     share: float | None = None
+    p: float | None = None
+    interval: Range | None = None
+    level: float | None = None
 
     @model_validator(mode="after")
     def _has_its_share(self) -> Self:
         if self.decisive and self.share is None:
             raise ValueError("lacks a_share.share, though verdicts are decisive")
+        if self.interval is not None and self.level is None:
+            raise ValueError("lacks a_share.level, though there is an interval")
         return self
 
 
@@ -97,11 +112,49 @@ class Side(_Tree):
     times_a: Count
     times_b: Count
     n: Count
+    won_as_a: Count | None = None
+    won_as_b: Count | None = None
 
 
 class Points(_Tree):
     points: Count
     changes_course: Count
+
+
+class Longer(_Tree):
+    """How often the longer of two answers won. share is there where something is decisive."""
+
+    decisive: Count
+    longer: Count
+    share: Estimated | None = None
+
+
+class Triads(_Tree):
+    circles: Count
+    evaluable: Count
+    found_circles: dict[str, Any] = Field(default_factory=dict)
+
+
+class Adequacy(_Tree):
+    contradictions: Count
+    at_risk: Count
+    found: dict[str, Any] = Field(default_factory=dict)
+
+
+class AgainstReasons(_Tree):
+    verdicts: Count
+    n: Count
+    share: float | None = None
+    found: dict[str, Text] = Field(default_factory=dict)
+
+
+class Burden(_Tree):
+    mean: float | None = None
+    with_any: Estimated | None = None
+
+
+class Burdens(_Tree):
+    contestants: dict[str, Burden] = Field(default_factory=dict)
 
 
 class JudgeMetrics(_Tree):
@@ -112,6 +165,11 @@ class JudgeMetrics(_Tree):
     names_itself: Flagged
     addresses_the_judge: Flagged
     rejected_points: dict[str, Points]
+    longer_won: Longer | None = None
+    triads: Triads | None = None
+    adequacy: Adequacy | None = None
+    against_its_reasons: AgainstReasons | None = None
+    review_burden: Burdens | None = None
 
 
 class Recorded(_Tree):
@@ -180,11 +238,44 @@ class Provenance(_Tree):
     orders: Sha256
 
 
+class KindOfControl(_Tree):
+    passed: Count
+    n: Count
+    consistent: Count
+    right: Count
+    wrong: Count
+    unreadable: Count
+    passing_rate: Estimated | None = None
+
+
+class HalfOfControls(_Tree):
+    matters: Count
+    kinds: dict[str, KindOfControl] = Field(default_factory=dict)
+
+
+class QualifyingThresholds(_Tree):
+    """All three, or none for a judge that has none."""
+
+    passing_rate: float | None = None
+    order_consistency: float | None = None
+    matters: Count | None = None
+
+    @model_validator(mode="after")
+    def _all_or_none(self) -> Self:
+        there = {name for name in ("passing_rate", "order_consistency", "matters") if getattr(self, name) is not None}
+        if there and len(there) < 3:
+            raise ValueError(f"holds {', '.join(sorted(there))} of the three thresholds, and not the others")
+        return self
+
+
 class Qualification(_Tree):
     """Whether the judge may be believed, and why not."""
 
     qualifies: bool
     because: Text
+    thresholds: QualifyingThresholds | None = None
+    testing: HalfOfControls | None = None
+    settling: HalfOfControls | None = None
 
 
 class LeftPair(_Shared):

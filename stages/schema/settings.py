@@ -212,8 +212,10 @@ class Instrument(Group):
 
 
 class Study(Group):
-    """What is asked of the record: the pinned instrument, the rule that picks the attempt to score, per series, and further scenarios.
+    """What is asked of the record: the pinned instrument and the rule that picks the attempt to score, per series, and
+    further scenarios.
 
+    show_keys: whether the pages hold the author's keys. A published key spoils its matter for every model that is trained afterwards.
     both_orders: whether every pairing is judged once more with its sides exchanged. The scores rest on the first order alone.
     """
 
@@ -222,6 +224,7 @@ class Study(Group):
     attempt_rules: dict[str, AttemptRule]
     both_orders: bool = False
     scenarios: dict[ScenarioName, Scenario] = Field(default_factory=dict)
+    show_keys: bool = False
 
     @model_validator(mode="after")
     def _keeps_what_always_stands(self) -> Self:

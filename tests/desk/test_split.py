@@ -7,11 +7,20 @@ from stages.desk.moved.changes import listed
 from stages.desk.moved.split import CAUSES, cause_of, moved, split
 from stages.desk.moved.state import OUTCOMES, Cell, State
 
+X, Y, BOTH = frozenset("x"), frozenset("y"), frozenset("xz")
 PAIRS, MATTERS = ["a~b", "a~c", "b~c"], ["Q01", "Q02", "Q03"]
 
 
 def cell(outcome="ties", **change):
-    own = {"matter_sha256": "m", "answers": ("x", "y"), "sides": ("a", 0), "request": "q", "reply": "r", "reading": ("reader-1", "tie")}
+    own = {
+        "matter_sha256": "m",
+        "answers": ("x", "y"),
+        "attempts": (X, Y),
+        "sides": ("a", 0),
+        "request": "q",
+        "reply": "r",
+        "reading": ("reader-1", "tie"),
+    }
     return Cell(outcome, **{**own, **change})
 
 
@@ -22,7 +31,8 @@ def state_of(cells, counted=None):
 cells = st.dictionaries(
     st.tuples(st.sampled_from(PAIRS), st.sampled_from(MATTERS)),
     st.builds(
-        Cell, st.sampled_from(OUTCOMES), st.sampled_from(["m", "n"]), st.tuples(st.sampled_from(["x", None]), st.just("y")),
+        Cell, st.sampled_from(OUTCOMES), st.sampled_from(["m", "n"]), st.tuples(st.sampled_from(["x", "z", None]), st.just("y")),
+        st.tuples(st.sampled_from([X, BOTH, frozenset()]), st.just(Y)),
         st.sampled_from([("a", 0), ("b", 0)]), st.sampled_from(["q", "p"]), st.sampled_from(["r", "s"]), st.just(("reader-1", "A")),
     ),
 )  # fmt: skip
@@ -47,7 +57,9 @@ def test_what_moved_is_what_differs(one, two):
 def test_the_first_cause_counts():
     before = cell()
     assert cause_of(before, cell("wins_1", matter_sha256="n", answers=("z", "y"), reply="s"), True) == "edited_matters"
-    assert cause_of(before, cell("wins_1", answers=("z", "y"), sides=("b", 0), reply="s"), True) == "re_answered"
+    assert (
+        cause_of(before, cell("wins_1", answers=("z", "y"), attempts=(frozenset("z"), Y), sides=("b", 0), reply="s"), True) == "re_answered"
+    )
     assert cause_of(before, cell("wins_1", sides=("b", 0), reply="s"), True) == "re_assigned"
     assert cause_of(before, cell("wins_1", request="p"), True) == "re_judged"
     assert cause_of(before, cell("wins_1", reply="s"), True) == "re_judged"
@@ -56,6 +68,17 @@ def test_the_first_cause_counts():
     assert cause_of(None, before, True) == "new_matters"
     assert cause_of(before, None, True) == "left_out_matters"
     assert cause_of(None, before, False) == "contestants"
+
+
+def test_another_answer_is_another_choice_a_further_attempt_or_another_reply():
+    chosen, again = cell("wins_1", answers=("z", "y"), attempts=(BOTH, Y)), cell(attempts=(BOTH, Y))
+    assert cause_of(again, chosen, True) == cause_of(chosen, again, True) == "attempt_rules"
+    assert cause_of(cell(), chosen, True) == cause_of(chosen, cell(), True) == "reruns"
+    assert cause_of(cell(), cell("wins_1", answers=("z", "y"), attempts=(frozenset("z"), Y)), True) == "re_answered"
+    nothing = cell("missing", answers=(None, "y"), attempts=(frozenset(), Y))
+    assert cause_of(nothing, chosen, True) == cause_of(chosen, nothing, True) == "re_answered"
+    both_sides = cell("wins_1", answers=("z", "w"), attempts=(BOTH, frozenset("w")))
+    assert cause_of(again, both_sides, True) == cause_of(both_sides, again, True) == "re_answered"
 
 
 def test_what_the_published_count_differs_by_is_the_rules():

@@ -69,31 +69,35 @@ def test_every_disclosure_is_a_sentence_under_an_id():
 ENDINGS = {
     "truncated": (
         {"status": "truncated", "finish_reason": "length"},
-        "1 answer of cedar is scored as delivered, though the token limit cut it off (finish reason length): Q01.",
+        "The token limit cut off 1 answer of cedar (finish reason length)",
     ),
     "truncated before any text": (
         {"status": "truncated", "finish_reason": "length", "text": ""},
-        "though the token limit cut it off before any text (finish reason length): Q01.",
+        "The token limit cut off 1 answer of cedar before any text (finish reason length)",
     ),
     "filtered by nobody knows whom": (
         {"status": "filtered", "finish_reason": "content_filter"},
-        "though a content filter stopped it (finish reason content_filter; which layer did is unknown): Q01.",
+        "A content filter stopped 1 answer of cedar (finish reason content_filter; which layer did is unknown)",
     ),
     "filtered by the maker": (
         {"status": "filtered", "finish_reason": "content_filter", "provider_code": "SAFETY", "text": ""},
-        "though a content filter stopped it before any text (finish reason content_filter; the model's own provider says SAFETY): Q01.",
+        "A content filter stopped 1 answer of cedar before any text (finish reason content_filter; the model's own provider says SAFETY)",
     ),
     "blocked": (
         {"status": "blocked", "finish_reason": None, "provider_code": "content_policy_violation", "text": ""},
-        "though moderation refused the request, as the endpoint's error says (code content_policy_violation): Q01.",
+        "Moderation refused the request for 1 answer of cedar, as the endpoint's error says (code content_policy_violation)",
+    ),
+    "blocked without a code": (
+        {"status": "blocked", "finish_reason": None, "text": ""},
+        "Moderation refused the request for 1 answer of cedar, as the endpoint's error says (without a code)",
     ),
     "refused": (
         {"status": "refused", "finish_reason": "stop"},
-        "though a field of the reply says that the model refused (finish reason stop): Q01.",
+        "A field of the reply marks 1 answer of cedar as a refusal (finish reason stop)",
     ),
     "empty": (
         {"status": "empty", "finish_reason": "stop", "text": ""},
-        "though the reply ended without any text (finish reason stop; which layer kept it back is unknown): Q01.",
+        "No text stands in 1 answer of cedar (finish reason stop; which layer kept it back is unknown)",
     ),
 }
 
@@ -103,7 +107,7 @@ def test_an_interruption_says_which_layer_where_the_reply_does(ending):
     change, words = ENDINGS[ending]
     change = {**change, "text_sha256": digest_of(change["text"])} if "text" in change else change
     found = told(attempts=one_with("Q01", "cedar", **change))["interruptions"]
-    assert found[f"cedar:{change['status']}"].endswith(words)
+    assert found[f"cedar:{change['status']}"] == f"{words}; scored as delivered: Q01."
 
 
 def test_interruptions_of_one_kind_are_one_sentence_and_of_two_kinds_are_two():
@@ -117,10 +121,9 @@ def test_interruptions_of_one_kind_are_one_sentence_and_of_two_kinds_are_two():
         ]
 
     found = told(attempts=cut)["interruptions"]
-    assert "1 answer of cedar is" in found["cedar:filtered"]
-    assert found["cedar:filtered"].endswith("the model's own provider says SAFETY): Q02.")
-    assert found["cedar:filtered:2"].startswith("2 answers of cedar are scored as delivered")
-    assert found["cedar:filtered:2"].endswith("unknown): Q01 and Q03.")
+    assert found["cedar:filtered"].endswith("the model's own provider says SAFETY); scored as delivered: Q02.")
+    assert found["cedar:filtered:2"].startswith("A content filter stopped 2 answers of cedar (")
+    assert found["cedar:filtered:2"].endswith("unknown); scored as delivered: Q01 and Q03.")
 
 
 def test_a_record_of_complete_answers_discloses_no_interruption():
@@ -317,11 +320,11 @@ def test_matters_that_were_public_before_they_were_answered_are_told():
         return lambda matters: [dataclasses.replace(m, published=day) for m in matters]
 
     found = told(matters=published("2026-11-20"))["timing"]
-    since = "3 had been public since an earlier day and 0 since that very day when it was asked (published 10 days before)."
-    assert found["alder:1"] == f"Of the 3 matters of series 1 that alder answered, {since}"
-    end = "Its training is declared to end on 2026-01-31: 3 of them were published after that day, 0 on it or before."
+    when = "3 had been published on an earlier day, 0 on the same day and 0 later (days between: 10)."
+    assert found["alder:1"] == f"When alder was asked about 3 matters of series 1, {when}"
+    end = "Its training is declared to end on 2026-01-31: 3 of these were published after that day, 0 on it or before."
     assert found["cedar:1"].endswith(end)
-    assert "0 had been public since an earlier day and 3 since that very day" in told()["timing"]["alder:1"]
+    assert "0 had been published on an earlier day, 3 on the same day and 0 later (days between: 0)" in told()["timing"]["alder:1"]
     assert "timing" not in told(matters=published("2027-01-01"))
 
 

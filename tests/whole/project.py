@@ -17,7 +17,7 @@ from stages.schema.settings import settings
 
 ROOT = Path(__file__).parents[2]
 COPIED = [
-    "stages", "dvc.yaml", "uv.lock", ".dvcignore", ".gitignore", ".gitattributes", ".dvc/config", ".dvc/.gitignore", "conf/instrument",
+    "stages", "dvc.yaml", "uv.lock", ".dvcignore", ".gitignore", ".gitattributes", ".dvc/config", ".dvc/.gitignore", ".dvc/plots", "conf/instrument",
     "data/orders",
 ]  # fmt: skip
 CONTESTANTS = ["alder", "birch", "cedar"]
@@ -57,8 +57,9 @@ class Project:
             source = ROOT / name
             shutil.copytree(source, folder / name, ignore=ignored) if source.is_dir() else shutil.copy(source, folder / name)
         (folder / "data/matters").mkdir(parents=True)
-        (folder / "data/controls").mkdir()
-        (folder / "data/controls/.gitkeep").touch()  # git keeps no empty folder, and DVC asks for it
+        for name in ("controls", "keys"):
+            (folder / "data" / name).mkdir()
+            (folder / "data" / name / ".gitkeep").touch()  # git keeps no empty folder, and DVC asks for it
         for path in sorted((ROOT / "data/matters").glob("*.md"))[:matters]:
             shutil.copy(path, folder / "data/matters")
         extra = {"key_env": key_env} if key_env else {}

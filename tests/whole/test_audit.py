@@ -43,6 +43,24 @@ def test_a_number_of_each_kind_is_walked(project):
                     assert found["how"]
 
 
+def test_a_number_of_a_scenario_is_walked_to_its_rows(project):
+    found = audited(project, "scenarios:without_blocked.pairs.alder~birch.wins_1")
+    assert found["number"] == "metrics/scenarios.json:without_blocked.pairs.alder~birch.wins_1"
+    assert found["counted"] == found["published"] == project.metrics("pairs")["alder~birch"]["wins_1"] == len(found["enter"])
+    corrected = audited(project, "scenarios:as_delivered.pairs.alder~birch.p_holm")
+    assert corrected["agrees"]
+    assert set(corrected["from"]) == {f"as_delivered.pairs.alder~birch.{name}" for name in ("wins_1", "wins_2", "n")}
+
+
+def test_a_sentence_is_walked_to_the_rows_that_it_counts(project):
+    found = audited(project, "disclosures:scope.scope")["counts"]
+    assert {path: (own["published"], own["counted"]) for path, own in found.items()} == {
+        "scope.scope.matters": (2, 2), "scope.scope.contestants": (3, 3),
+    }  # fmt: skip
+    assert set(found["scope.scope.contestants"]["enter"]) == {"alder", "birch", "cedar"}
+    assert "counts" not in audited(project, "disclosures:attempt_rules.1")
+
+
 def audit_leaves(tree):
     """One leaf of each kind: the first of each name, for there are hundreds."""
     from stages.recount.rules import all_leaves, split

@@ -33,7 +33,7 @@ def test_a_fresh_clone_reproduces_without_key_network_or_journal(project, server
     assert project.clean()
     assert not project.journal.exists()
     locked = digests_of_tables(project)
-    assert len(locked) == 11
+    assert len(locked) == 12
     for name, md5 in locked.items():
         assert hashlib.md5(project.read(name)).hexdigest() == md5
     assert "up to date" in project.repro().stdout

@@ -50,9 +50,9 @@ def test_a_hostile_answer_reaches_the_judge_unchanged_and_decides_nothing(tmp_pa
         json.loads(line) for line in project.read("data/work/attempts.jsonl").splitlines() if '"contestant":"alder"' in line.decode()
     )
     assert attempt["text"] == text
-    page = project.read("data/site/index.html").decode("utf-8")
-    assert "<script" not in page
-    assert "onerror=alert" not in page or "&lt;img" in page
+    pages = [path.read_text("utf-8") for path in (project.folder / "data/site").rglob("*.html")]
+    assert len(pages) > 10
+    assert not [page for page in pages if "<script>" in page or "<img" in page]
 
 
 def test_legal_prose_is_not_taken_for_a_word_to_the_judge():

@@ -85,18 +85,16 @@ def test_reasoning_stands_apart_and_no_judge_ever_sees_it(interrupted):
 
 def test_every_interruption_is_told_and_no_layer_is_named_that_the_reply_does_not_name(interrupted):
     told = interrupted[0].metrics("disclosures")["interruptions"]
-    scored = "1 answer of {} is scored as delivered, though "
     assert told == {
-        "alder:empty": scored.format("alder")
-        + "the reply ended without any text (finish reason stop; which layer kept it back is unknown): Q02.",
-        "alder:filtered": scored.format("alder")
-        + "a content filter stopped it (finish reason content_filter; the model's own provider says SAFETY): Q01.",
-        "birch:filtered": scored.format("birch")
-        + "a content filter stopped it before any text (finish reason content_filter; which layer did is unknown): Q01.",
-        "birch:refused": scored.format("birch") + "a field of the reply says that the model refused (finish reason stop): Q02.",
-        "cedar:blocked": scored.format("cedar")
-        + "moderation refused the request, as the endpoint's error says (code content_policy_violation): Q02.",
-        "cedar:truncated": scored.format("cedar") + "the token limit cut it off before any text (finish reason length): Q01.",
+        "alder:empty": "No text stands in 1 answer of alder (finish reason stop; which layer kept it back is unknown); scored as delivered: Q02.",
+        "alder:filtered": "A content filter stopped 1 answer of alder (finish reason content_filter; the model's own provider says SAFETY);"
+        " scored as delivered: Q01.",
+        "birch:filtered": "A content filter stopped 1 answer of birch before any text (finish reason content_filter; which layer did is unknown);"
+        " scored as delivered: Q01.",
+        "birch:refused": "A field of the reply marks 1 answer of birch as a refusal (finish reason stop); scored as delivered: Q02.",
+        "cedar:blocked": "Moderation refused the request for 1 answer of cedar, as the endpoint's error says (code content_policy_violation);"
+        " scored as delivered: Q02.",
+        "cedar:truncated": "The token limit cut off 1 answer of cedar before any text (finish reason length); scored as delivered: Q01.",
     }
 
 

@@ -78,7 +78,7 @@ def test_the_line_that_adds_a_contestant_without_a_key_works_live(tmp_path):
         shutil.copy(path, clone)
     for name in ("conf", "stages"):
         shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("matters", "orders", "controls"):
+    for name in ("matters", "orders", "controls", "keys"):
         shutil.copytree(ROOT / "data" / name, clone / "data" / name)
     text = (clone / "params.yaml").read_text()
     (clone / "params.yaml").write_text(re.sub(r"matters: \[[^]]*\]", "matters: [Q01]", text))

@@ -12,19 +12,22 @@ from stages.runtime.errors import BadInput
 from stages.schema.calls import seal
 from stages.schema.canonical import text_digest
 from stages.schema.jsonl import rows_text
-from stages.schema.orders import AnswerOrder
+from stages.schema.orders import AnswerOrder, RerunOrder
 from tests.whole.kept import compared, files_of, put_back, verified
 from tests.whole.project import ROOT, Project
 
-ORDER = "data/orders/answers/Q01-dogwood.json"
+ORDER = AnswerOrder("abandon", "the model was withdrawn", "A. Author", "2026-11-30T09:00:00.000Z", "dogwood", "Q01")
+RERUN = RerunOrder("rerun", "it was cut off", "A. Author", "2026-11-30T09:00:00.000Z", "dogwood", "Q01", 2, "4be07c1d" * 8)
+ORDERS = {f"data/orders/{order.about}/{order.file_name}": order for order in (ORDER, RERUN)}
 
 
 @pytest.fixture(scope="module")
 def recorded(made_once, tmp_path_factory):
-    """A copy of the project with results, and an order about somebody who is not in the study."""
+    """A copy of the project with results, and orders about somebody who is not in the study."""
     project = made_once[0].copy(tmp_path_factory.mktemp("verify") / "project")
-    order = AnswerOrder("abandon", "the model was withdrawn", "A. Author", "2026-11-30T09:00:00.000Z", "dogwood", "Q01")
-    (project.folder / ORDER).write_text(rows_text([order.row()]), "utf-8")
+    for name, order in ORDERS.items():
+        (project.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.folder / name).write_text(rows_text([order.row()]), "utf-8")
     return project, files_of(project)
 
 
@@ -83,11 +86,11 @@ def test_nothing_fails_where_nothing_was_changed(project):
         ("conf/study/first.yaml", "first.yaml"),
         ("conf/runner/default.yaml", "default.yaml"),
         ("params.yaml", r"params.yaml"),
-        (ORDER, "Q01-dogwood"),
+        *((name, f"{name}: ") for name in ORDERS),
         ("uv.lock", "uv.lock"),
         *(
             (f"metrics/{name}.json", rf"metrics/{name}.json: ")
-            for name in ("coverage", "judge", "pairs", "provenance", "qualification", "scores")
+            for name in ("coverage", "disclosures", "judge", "pairs", "provenance", "qualification", "scenarios", "scores", "timing")
         ),
     ],
 )
@@ -97,7 +100,7 @@ def test_one_changed_byte_is_named_with_its_place(project, file, named):
     assert any(re.search(named, failure) for failure in failures), failures
 
 
-@pytest.mark.parametrize("name", ["coverage", "judge", "pairs", "scores"])
+@pytest.mark.parametrize("name", ["coverage", "judge", "pairs", "scenarios", "scores", "timing"])
 def test_a_number_and_dvc_lock_forged_together_are_counted_again(project, name):
     (project.folder / "dvc.lock").unlink()
     path = project.folder / f"metrics/{name}.json"
@@ -106,6 +109,18 @@ def test_a_number_and_dvc_lock_forged_together_are_counted_again(project, name):
     last = text[end - 1]
     path.write_text(text[: end - 1] + ("7" if last != "7" else "8") + text[end:], "utf-8")
     assert any(f"metrics/{name}.json: " in failure and "counted" in failure for failure in verified(project))
+
+
+def test_a_count_in_a_sentence_and_a_sentence_that_is_gone_are_seen(project):
+    (project.folder / "dvc.lock").unlink()
+    told = project.metrics("disclosures")
+    (kind, name), sentence = ("judging", "one_judge"), told["judging"]["one_judge"]
+    assert sentence.startswith("The 6 verdicts are")
+    place = f"metrics/disclosures.json: {kind}.{name}.verdicts"
+    for forged, says in ((sentence.replace("6", "7", 1), "is 7, counted 6"), ("All is well.", "is not there, counted 6")):
+        project.edit("metrics/disclosures.json", json.dumps(sentence), json.dumps(forged))
+        assert any(f"{place} {says}" in failure for failure in verified(project))
+        project.edit("metrics/disclosures.json", json.dumps(forged), json.dumps(sentence))
 
 
 def test_an_expected_digest_that_is_another_fails_and_one_that_is_none_is_refused(project):

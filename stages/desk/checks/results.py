@@ -31,9 +31,10 @@ _PARTS = {  # of the record digest: a part, its table, and the columns that it c
 
 
 def record_digest(study: InUse, tables: Tables) -> str:
-    """The record digest of metrics/provenance.json, recomputed from sources and recordings."""
+    """The record digest of metrics/provenance.json, recomputed from sources and recordings: of attempts, those that are scored."""
     parts = {
-        name: digest(sorted([row[column] for column in columns] for row in tables[table])) for name, (table, columns) in _PARTS.items()
+        name: digest(sorted([row[column] for column in columns] for row in tables[table] if row.get("scored", True)))
+        for name, (table, columns) in _PARTS.items()
     }
     return digest({**parts, "instrument": study.instrument_sha256} if tables["verdicts"] else parts)
 
@@ -104,12 +105,12 @@ def numbers_hold(folder: Path) -> list[Check]:
 def numbers_of(connection: Any, name: str) -> Check:
     """One file's numbers: each that is made again, each that nobody makes, and each that is not there."""
     from stages.recount.files import FILES  # noqa: PLC0415  see numbers_hold
-    from stages.recount.rules import agrees, all_leaves, matched, recounted  # noqa: PLC0415  see numbers_hold
+    from stages.recount.rules import agrees, matched, numbers_in, recounted  # noqa: PLC0415  see numbers_hold
 
     path, file = METRICS / f"{name}.json", FILES[name]
     check = Check(f"numbers of {path.as_posix()} counted again in SQL")
     try:
-        there = all_leaves(handed(path, metrics))
+        there = numbers_in(handed(path, metrics), file)
     except BadRecord as refusal:
         check.failures.append(str(refusal))
         return check

@@ -11,6 +11,8 @@ CAUSES = {
     "new_matters": "a matter that was not asked before",
     "left_out_matters": "a matter that is asked no more",
     "edited_matters": "a matter with another text",
+    "attempt_rules": "another of the same attempts at an answer is scored",
+    "reruns": "a further attempt at an answer, or one less",
     "re_answered": "another answer, or one where there was none",
     "re_assigned": "other sides or another ordinal",
     "re_judged": "another reply of the judge, or one where there was none",
@@ -38,12 +40,23 @@ def cause_of(before: Cell | None, after: Cell | None, pair_in_both: bool) -> str
         return "new_matters" if before is None else "left_out_matters"
     steps = (
         ("edited_matters", before.matter_sha256, after.matter_sha256),
-        ("re_answered", before.answers, after.answers),
+        (_another_answer(before, after), before.answers, after.answers),
         ("re_assigned", before.sides, after.sides),
         ("re_judged", (before.request, before.reply), (after.request, after.reply)),
         ("re_read", before.reading, after.reading),
     )
     return next((name for name, old, new in steps if old != new), "rules")
+
+
+def _another_answer(before: Cell, after: Cell) -> str:
+    """Why another reply is scored: the weightiest of the reasons on either side. The attempts say it, whatever the rules are called."""
+    ways = ["attempt_rules"]
+    for side in (0, 1):
+        (old, new), (had, has) = (before.answers[side], after.answers[side]), (before.attempts[side], after.attempts[side])
+        if old == new or (old and new and had == has):
+            continue
+        ways.append("reruns" if old and new and (had < has or has < had) else "re_answered")
+    return max(ways, key=list(CAUSES).index)
 
 
 def moved(one: State, two: State) -> Iterator[Moved]:

@@ -9,6 +9,7 @@ from typing import Any
 from stages.desk.in_use import InUse, load
 from stages.desk.rebuilt import said_of
 from stages.instrument.reader import READER
+from stages.providers.attempts import by_answer
 from stages.runtime.errors import Refusal
 from stages.runtime.paths import (
     ANSWER_ORDERS,
@@ -33,11 +34,13 @@ Key = tuple[str, str]  # a pair's name and a matter's id
 
 @dataclass(frozen=True)
 class Cell:
-    """One planned pairing. answers: digests of the two replies; request, reply: of the judge; reading: reader and word. None: not there."""
+    """One planned pairing. answers: digests of the two replies; attempts: of all replies to choose from; request, reply: of the judge;
+    reading: reader and word. None: not there."""
 
     outcome: str
     matter_sha256: str
     answers: tuple[str | None, str | None]
+    attempts: tuple[frozenset[str], frozenset[str]]
     sides: tuple[str, int] | None
     request: str | None
     reply: str | None
@@ -97,23 +100,27 @@ def _packages() -> dict[str, str]:
 
 def _cells(study: InUse, reader: str, readings: dict[str, Row]) -> Any:
     known = {(row["request_sha256"], row["response_sha256"], row["reader"]): row["verdict"] for row in readings.values()}
-    replies = {key: asked.rows[0]["response_sha256"] for key, asked in study.scored.items()}
+    said = {key: frozenset(asked.rows[0]["response_sha256"] for asked in made) for key, made in by_answer(study.attempts).items()}
+    scored = {key: asked.rows[0]["response_sha256"] for key, asked in study.scored.items()}
     for one, two in pairs(study.contestants):
         for matter in study.battery.values():
-            pairing = f"{matter.matter_id}:{one}~{two}"
-            answers = (replies.get((matter.matter_id, one)), replies.get((matter.matter_id, two)))
-            yield (f"{one}~{two}", matter.matter_id), _cell(study, pairing, matter.matter_sha256, answers, reader, known)
+            sides = [(matter.matter_id, one), (matter.matter_id, two)]
+            own = {
+                "matter_sha256": matter.matter_sha256,
+                "answers": tuple(scored.get(side) for side in sides),
+                "attempts": tuple(said.get(side, frozenset()) for side in sides),
+            }
+            yield (f"{one}~{two}", matter.matter_id), _cell(study, f"{matter.matter_id}:{one}~{two}", own, reader, known)
 
 
-def _cell(study: InUse, pairing: str, matter: str, answers: Any, reader: str, known: dict[Any, str]) -> Cell:
+def _cell(study: InUse, pairing: str, own: dict[str, Any], reader: str, known: dict[Any, str]) -> Cell:
     sides, rounds = study.assignments.get(pairing), study.verdict_rounds.get(pairing, [])
     if sides is None or not rounds:
-        return Cell("missing", matter, answers, (sides.answer_a_was, sides.ordinal) if sides else None, None, None, None)
+        return Cell("missing", **own, sides=(sides.answer_a_was, sides.ordinal) if sides else None, request=None, reply=None, reading=None)
     row = study.verdicts[rounds[-1].sha256][0]
     word = known.get((row["request_sha256"], row["response_sha256"], reader)) or said_of(study, row)[1].verdict
     first = "A" if sides.answer_a_was == sides.contestant_1 else "B"
     names = {"tie": "ties", "both_inadequate": "both_inadequate", "unreadable": "unreadable"}
     outcome = names.get(word) or ("wins_1" if word == first else "wins_2")
-    return Cell(
-        outcome, matter, answers, (sides.answer_a_was, sides.ordinal), row["request_sha256"], row["response_sha256"], (reader, word)
-    )
+    replied = {"request": row["request_sha256"], "reply": row["response_sha256"], "reading": (reader, word)}
+    return Cell(outcome, **own, sides=(sides.answer_a_was, sides.ordinal), **replied)

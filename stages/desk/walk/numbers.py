@@ -1,7 +1,7 @@
 """From a number of metrics/ to the rows that enter it, and to the rows that are left out, each with its reason."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 from stages.recount.files import FILES
 from stages.recount.opened import Connection, opened, rows
-from stages.recount.rules import Formula, Rule, agrees, all_leaves, counted, filled, matched, recounted, split
+from stages.recount.rules import Formula, Rule, agrees, all_leaves, counted, filled, matched, numbers_in, recounted, split
 from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.handing import handed
 from stages.runtime.paths import METRICS, TABLES
@@ -95,13 +95,27 @@ def explained(connection: Connection, place: Place, value: Any) -> Row:
     own: Row = {"number": str(place), "published": value}
     if place.file not in FILES:
         raise BadInput(f"{place}: nobody says how the numbers of this file arise; {nearest(place.file, FILES)}")
-    for rule in FILES[place.file].rules:
+    file = FILES[place.file]
+    for rule in sorted(file.rules, key=lambda rule: rule.path.count("*")):  # a name in full goes before a star
         if (names := matched(rule.path, place.path)) is not None:
             return {**own, **_counted(connection, rule, names, value)}
     held = _held(place)
     if isinstance(value, int | float) and not held and (formula := _follows(place)):
         return {**own, **_followed(connection, place, *formula, value)}
+    if file.spoken and (said := file.spoken({place.path: value})):
+        return {**own, "how": "a sentence; its counts are made again", "counts": _spoken(connection, place, said)}
     return {**own, "how": held or _words_of(place)}
+
+
+def _spoken(connection: Connection, place: Place, said: Mapping[str, int]) -> Row:
+    """The counts in a sentence, each with its rows. What several sentences share is compared as their sum."""
+    file, found = FILES[place.file], {}
+    whole = numbers_in(handed(METRICS / f"{place.file}.json", lambda path: load_json(read_text(path))), file)
+    for path in said:
+        for rule in file.rules:
+            if (names := matched(rule.path, path)) is not None:
+                found[path] = {"published": whole[path], **_counted(connection, rule, names, whole[path])}
+    return found
 
 
 def _held(place: Place) -> str | None:
