@@ -17,7 +17,9 @@ NAMES = ["birch", "cedar", "dogwood"]
 
 def attempt(matter, contestant, text, scored=True):
     call = dict.fromkeys(["request_sha256", "response_sha256", "settings_sha256", "route", "model", "started_at"], "x")
-    rest = dict.fromkeys(["finish_reason", "served_model", "served_by", "prompt_tokens", "completion_tokens", "cost_usd"])
+    rest = dict.fromkeys(
+        ["finish_reason", "provider_code", "reasoning", "served_model", "served_by", "prompt_tokens", "completion_tokens", "cost_usd"]
+    )
     return Attempt(
         **call, **rest, elapsed_ms=1, tries=1, replies=1, matter_id=matter, contestant=contestant, attempt=1, status="complete",
         text=text, text_sha256=text_digest(text), names_itself=False, addresses_the_judge=False, scored=scored, attempt_rule="recorded_attempt",

@@ -33,6 +33,7 @@ def tree(frames: Frames, timing: Tree, qualified: Tree) -> Tree:
         "self_naming": flagged(frames, "names_itself", *SELF_NAMING),
         "addressing_the_judge": flagged(frames, "addresses_the_judge", *ADDRESSING),
         "judging": judging(frames),
+        "beside_the_scores": beside_the_scores(frames, qualified),
         "qualification": qualification(qualified),
         "same_family": same_family(frames),
         "served": served(frames),
@@ -82,7 +83,21 @@ def judging(frames: Frames) -> Tree:
     if len(judges) != 1 or len(instruments) != 1:
         return {}
     who = f"{_all(len(verdicts), 'verdict')} of one judge, {judges[0]}, under one instrument, {instruments[0]}"
-    return {"one_judge": f"{who}: nobody else has judged, and its leanings are in every score."}
+    others = "nobody else has judged" if frames["second_judges"].empty else "no score rests on anybody else"
+    return {"one_judge": f"{who}: {others}, and its leanings are in every score."}
+
+
+def beside_the_scores(frames: Frames, qualified: Tree) -> Tree:
+    """That pairings were judged in both orders, and by second judges, where that is so; and whether these qualify."""
+    found = {}
+    turned = frames["second_verdicts"][frames["second_verdicts"]["turned"].astype(bool)]
+    if len(turned):
+        who = listed(sorted(set(turned["judge"])))
+        found["both_orders"] = f"Pairings were judged in their other order as well, by {who}: every score rests on the first order alone."
+    for name, tested in sorted(qualified.get("second_judges", {}).items()):
+        able = "It qualifies" if tested["qualifies"] else f"It does not qualify: {tested['because']}"
+        found[f"judge:{name}"] = f"The second judge {name} was asked about the same presentations, and no score rests on it. {able}."
+    return found
 
 
 def qualification(qualified: Tree) -> Tree:
@@ -92,9 +107,10 @@ def qualification(qualified: Tree) -> Tree:
 
 
 def same_family(frames: Frames) -> Tree:
-    """Contestants of their judge's declared family."""
+    """Contestants of a judge's declared family, the second judges' as well."""
     contestants, found = frames["contestants"], {}
-    for judge, family in zip(frames["judges"]["judge"], frames["judges"]["family"], strict=True):
+    judges = [zip(frames[table]["judge"], frames[table]["family"], strict=True) for table in ("judges", "second_judges")]
+    for judge, family in (each for table in judges for each in table):
         kin = sorted(contestants[contestants["family"] == family]["contestant"])
         if kin:
             found[judge] = f"The judge {judge} is declared to be of the family {word(family)}, as {_is(kin)} {listed(kin)}."

@@ -8,7 +8,7 @@ import pytest
 from stages.schema.orders import RerunOrder
 from stages.schema.rows import draw
 from tests.published import counted
-from tests.small_record import MATTERS, NAMES, SEED, WINNERS, attempt, small_record, verdict
+from tests.small_record import MATTERS, NAMES, SEED, WINNERS, attempt, designed_record, small_record, verdict
 
 ORDER = RerunOrder(
     "rerun", "the reply was cut off", "A. Author", "2026-11-30T09:00:00.000Z", "birch", "Q01", 2, small_record().attempts[1].request_sha256
@@ -242,6 +242,22 @@ def test_one_judge_is_told():
     only = "The 6 verdicts are of one judge, oak, under one instrument, material_outcome"
     assert told()["judging"] == {"one_judge": f"{only}: nobody else has judged, and its leanings are in every score."}
     assert "judging" not in told(verdicts=lambda _: [])
+
+
+def test_second_judges_and_the_other_order_are_told():
+    assert "beside_the_scores" not in told()
+    rows = designed_record()
+    found = counted(rows)["disclosures"]
+    assert found["judging"]["one_judge"].endswith(": no score rests on anybody else, and its leanings are in every score.")
+    assert found["beside_the_scores"] == {
+        "both_orders": "Pairings were judged in their other order as well, by elm and oak: every score rests on the first order alone.",
+        "judge:elm": "The second judge elm was asked about the same presentations, and no score rests on it. It qualifies.",
+    }
+    others = [c for c in rows.controls if c.judge != "elm"]
+    untested = counted(dataclasses.replace(rows, controls=others))["disclosures"]["beside_the_scores"]["judge:elm"]
+    assert untested.endswith("It does not qualify: there are no controls for testing, so the judge is untested.")
+    kin = {n: c.model_copy(update={"family": rows.second_judges["elm"].family}) if n == "birch" else c for n, c in rows.contestants.items()}
+    assert "as is birch." in counted(dataclasses.replace(rows, contestants=kin))["disclosures"]["same_family"]["elm"]
 
 
 def test_a_judge_that_does_not_qualify_is_told():

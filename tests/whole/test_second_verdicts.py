@@ -6,24 +6,28 @@ import shutil
 
 import pytest
 
+from stages.desk.plan import told
 from stages.schema.controls import KINDS
-from stages.schema.tables import SECOND, read_table
+from stages.schema.tables import SECOND, read_table, write_table
 from tests.loopback import Loopback
+from tests.whole.at_the_desk import asked
+from tests.whole.kept import audited, compared, verified
 from tests.whole.project import ROOT, Project, Till, model
 from tests.whole.test_blindness import declared, opened
 
 NAMES = ["alder", "birch", "cedar"]  # of falling worth to a judge that is right by content
 PAIRINGS = 3
+THRESHOLDS = {"passing_rate": 0.9, "order_consistency": 0.9, "matters": 1}
 
 
-def reply(asked):
+def reply(question):
     """Owl always says A. Elm, and every other judge, finds for the better text wherever it stands. A contestant names itself."""
-    if "response_format" not in asked:
-        return f"Constructed answer of {asked['model']}."
-    shown = asked["messages"][-1]["content"]
+    if "response_format" not in question:
+        return f"Constructed answer of {question['model']}."
+    shown = question["messages"][-1]["content"]
     places = [shown.index(f"model-{name}") for name in NAMES if f"model-{name}" in shown]
     right = "tie" if len(places) < 2 else "A" if places[0] < places[1] else "B"  # a control shows no contestant's text
-    right = "A" if asked["model"] == "model-owl" else right
+    right = "A" if question["model"] == "model-owl" else right
     return json.dumps({"material_difference": True, "rationale": "Constructed.", "rejected_points": [], "verdict": right})
 
 
@@ -34,15 +38,15 @@ def sold(tmp_path_factory):
         project, till = Project(tmp_path_factory.mktemp("second") / "project", server.base_url, matters=1), Till(server)
         project.conf("judge", "elm", model(server.base_url, "elm", decoding={"max_tokens": 256, "temperature": 0.0, "seed": 1}))
         states, sales = {}, {}
-        for name, ask in [("off", {}), ("orders", {"both_orders": True}), ("panel", {"judges": ["elm"]})]:
+        both = {"both_orders": True, "judges": ["elm"]}
+        for name, ask in [("off", {}), ("orders", {"both_orders": True}), ("panel", {"judges": ["elm"]}), ("both", both)]:
             asking(project, **ask)
+            supposed = asked(project, "plan")["calls"]
             project.flow()
             sales[name] = till.sold()
             states[name] = state(project)
-        asking(project, both_orders=True, judges=["elm"])
-        project.flow()
-        sales["both"] = till.sold()
-        states["both"] = state(project)
+            project.commit(name)
+            assert supposed == {"at_least": sum(sales[name]), "at_most": sum(sales[name])}, name
         yield project, till, sales, states
 
 
@@ -146,19 +150,61 @@ def test_every_verdict_is_in_the_one_recording_under_its_judge(sold):
 
 def test_verify_rebuilds_reads_and_counts_the_second_verdicts_too(sold, tmp_path):
     project, *_ = sold
+    assert verified(project) == []
     said = project.run("python", "-m", "stages", "verify").stdout
     assert "    12  requests of verdicts rebuilt" in said
     assert "    12  verdicts read again" in said
-    assert "    10  the counts of both orders" in said
+    assert "     6  stored assignments name their two contestants" in said
     for file, old, new, place in [
         ("data/recordings/verdicts.jsonl", '"model":"model-elm"', '"model":"model-fir"', "verdicts.jsonl: line 1"),
         ("metrics/agreement.json", '"first_place": 3', '"first_place": 2', "by_judge.owl.orders.first_place is 2, counted 3"),
+        ("metrics/agreement.json", '"raters": 2', '"raters": 3', "between.elm~owl.first_order.raters is 3, counted 2"),
     ]:
-        copy = project.copy(tmp_path / place[:4])
-        copy.edit(file, old, new)
-        failed = copy.run("python", "-m", "stages", "verify", ok=False)
-        assert failed.returncode == 9
-        assert place in failed.stderr
+        before = project.read(file)
+        project.edit(file, old, new)
+        failed = verified(project)
+        (project.folder / file).write_bytes(before)
+        assert place in "\n".join(failed)
+
+
+def test_a_changed_second_table_is_found(sold, tmp_path):
+    project, *_ = sold
+    copy = project.copy(tmp_path / "copy")
+    rows = read_table("second_verdicts", copy.folder / "data/tables")
+    write_table(
+        "second_verdicts", [{**row, "rationale": "Another."} if row["turned"] else row for row in rows], copy.folder / "data/tables"
+    )
+    assert any("second_verdicts.parquet: row 2 (Q01:alder~birch@elm@turned): rationale is not what" in each for each in verified(copy))
+
+
+def test_diff_names_what_a_design_adds_and_no_pairing_moves(sold):
+    project, *_ = sold
+    found, said = compared(project, "HEAD~3", "HEAD")
+    assert (found["pairs"], found["pairings"]) == ({}, [])
+    assert found["changed"]["second judges"] == ["second judge elm joined"]
+    (new,) = found["changed"]["second verdicts"]
+    assert new.startswith("9 new: Q01:alder~birch@elm, Q01:alder~birch@elm@turned, Q01:alder~birch@owl@turned")
+    assert "both_orders was False, is True" in said
+    assert found["numbers"]["agreement"] > 0
+    assert "scores" not in found["numbers"]
+
+
+def test_plan_says_why_a_second_verdict_is_bought_and_what_waits_for_an_answer(sold, tmp_path):
+    project, *_ = sold
+    copy = project.copy(tmp_path / "copy")
+    path = copy.folder / "data/recordings/verdicts.jsonl"
+    lines = [row for row in path.read_text("utf-8").splitlines(keepends=True) if '"judge":"elm"' not in row]
+    path.write_text("".join(lines), "utf-8")
+    shutil.rmtree(copy.journal)
+    found = asked(copy, "plan")
+    assert (found["verdicts"]["to_buy"], found["second_verdicts"]["to_buy"]) == (0, 2 * PAIRINGS)
+    assert {row["because"] for row in found["missing"]} == {"new judge: nothing of elm is recorded"}
+    assert [(buyer["name"], buyer["calls_at_most"]) for buyer in found["buyers"]] == [("elm", 2 * PAIRINGS)]
+    assert "second verdicts" in told(found)
+    copy.change("contestant", "alder", system="Another prompt.")
+    waiting = asked(copy, "plan")
+    assert waiting["calls"] == {"at_least": 1 + 2 * PAIRINGS, "at_most": 1 + 2 * PAIRINGS + 4}, "owl's four on alder's may be taken again"
+    assert (waiting["verdicts"]["perhaps"], waiting["second_verdicts"]["perhaps"]) == (2, 2)
 
 
 def test_a_missing_turned_row_and_a_missing_second_verdict_are_found(sold, tmp_path):
@@ -177,10 +223,24 @@ def test_a_missing_turned_row_and_a_missing_second_verdict_are_found(sold, tmp_p
 
 def test_audit_shows_what_a_second_verdict_rests_on(sold):
     project, *_ = sold
-    first = json.loads(project.run("python", "-m", "stages", "audit", "Q01:alder~birch", "--json").stdout)
-    other = json.loads(project.run("python", "-m", "stages", "audit", "Q01:alder~birch@elm@turned", "--json").stdout)
-    assert (other["answer_a_was"], other["answer_b_was"]) == (first["answer_b_was"], first["answer_a_was"])
-    assert (first["judge"], other["judge"], other["rule"]) == ("owl", "elm", "turned-1")
+    first, other = (audited(project, name) for name in ("Q01:alder~birch", "Q01:alder~birch@elm@turned"))
+    sides = [(each["assignment"]["answer_a_was"], each["assignment"]["answer_b_was"]) for each in (first, other)]
+    assert sides[0] == sides[1][::-1]
+    assert (first["judge"]["judge"], other["judge"]["judge"], other["assignment"]["rule"]) == ("owl", "elm", "turned-1")
+    assert first["assignment"]["recorded_at"] != other["assignment"]["recorded_at"]
+    assert other["verdict_id"] == "Q01:alder~birch@elm@turned"
+    assert audited(project, other["request_sha256"])["id"] == other["id"]
+    assert audited(project, other["assignment"]["recorded_at"])["id"] == "Q01:alder~birch@owl@turned"
+    assert len(audited(project, "conf/judge/elm.yaml")["verdicts"]) == 2 * PAIRINGS
+
+
+def test_audit_walks_from_a_number_beside_the_scores_to_its_rows(sold):
+    project, *_ = sold
+    found = audited(project, "agreement:by_judge.owl.orders.first_place")
+    assert len(found["enter"]) == PAIRINGS
+    assert audited(project, next(iter(found["enter"])))["kind"] == "verdict"
+    units = audited(project, "agreement:between.elm~owl.turned_order.units")
+    assert audited(project, next(iter(units["enter"])))["id"].endswith("@turned")
 
 
 def test_a_second_judge_is_tested_on_the_same_controls_and_stands_apart(sold, tmp_path):
@@ -191,19 +251,30 @@ def test_a_second_judge_is_tested_on_the_same_controls_and_stands_apart(sold, tm
     asking(copy)
     till.sold()
     copy.flow()
+    assert till.sold() == (0, 0), "neither judge has thresholds, so neither is asked a control"
+    for judge in ("owl", "elm"):
+        copy.change("judge", judge, qualifies=THRESHOLDS)
     controls = 2 * len(KINDS)
+    copy.flow()
     assert till.sold() == (0, controls)
     alone = copy.metrics("qualification")
     asking(copy, judges=["elm"])
+    assert asked(copy, "plan")["controls"]["to_buy"] == controls
     copy.flow()
     assert till.sold() == (0, controls)
+    assert verified(copy) == []
     found = copy.metrics("qualification")
     assert {key: value for key, value in found.items() if key != "second_judges"} == alone
-    assert "sets no thresholds" in found["second_judges"]["elm"]["because"]
     assert found["second_judges"]["elm"]["testing"]["matters"] == 1
+    assert audited(copy, "Q01:identical:1@elm")["judge"]["judge"] == "elm"
     assert len(read_table("controls", copy.folder / "data/tables")) == controls
     assert {row["judge"] for row in read_table("second_controls", copy.folder / "data/tables")} == {"elm"}
     assert copy.metrics("pairs") == json.loads(states["off"]["metrics/pairs.json"])
+    copy.change("judge", "elm", qualifies=None)
+    copy.flow()
+    assert "sets no thresholds" in copy.metrics("qualification")["second_judges"]["elm"]["because"]
+    assert read_table("second_controls", copy.folder / "data/tables") == []
+    assert verified(copy) == []
 
 
 def test_the_limits_of_a_run_hold_for_all_judges_together_and_what_cannot_be_had_is_known_before_anything_is_bought(sold, tmp_path):
