@@ -75,7 +75,7 @@ def test_metrics_are_numbers_and_texts_by_name():
                 or path in (".judge", ".because")
             )
             texts = texts or (last in TEXTS and "status" not in parts)
-            assert type(value) in ((str,) if texts else (bool,) if path == ".qualifies" else (int, float)), path
+            assert type(value) in ((str,) if texts else (bool,) if path in (".qualifies", ".both_orders") else (int, float)), path
 
 
 def test_a_metric_path_needs_no_quotes():

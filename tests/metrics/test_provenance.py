@@ -15,7 +15,7 @@ def test_provenance_names_the_parts():
     assert found["instrument"] == INSTRUMENT
     assert found["battery"] == digest(sorted([m.matter_id, m.published, m.matter_sha256] for m in rows.matters))
     assert found["assignments"] == digest(sorted([a.pairing_id, a.answer_a_was, a.answer_b_was] for a in rows.assignments))
-    parts = ("battery", "contestants", "answers", "assignments", "instrument", "verdicts")
+    parts = ("battery", "contestants", "judge", "answers", "assignments", "instrument", "verdicts", "controls", "orders")
     assert found["record"] == digest({name: found[name] for name in parts})
     assert set(found["tables"]) == set(TABLES) - set(SECOND)
 
