@@ -56,7 +56,8 @@ def asking(project, both_orders=False, judges=()):
 
 
 def state(project):
-    files = {f"{folder}/{p.name}": p.read_bytes() for folder in ("data/tables", "metrics") for p in (project.folder / folder).iterdir()}
+    places = [*(project.folder / "data/tables").glob("*.parquet"), *(project.folder / "metrics").glob("*.json")]
+    files = {path.relative_to(project.folder).as_posix(): path.read_bytes() for path in places}
     return {**files, **project.recordings()}
 
 
@@ -299,14 +300,21 @@ def test_a_gap_of_a_second_judge_can_be_ended_and_the_scores_stay(sold, tmp_path
     project, till, _, states = sold
     copy = project.copy(tmp_path / "copy")
     copy.conf("judge", "fir", model(project.base_url, "fir"))
-    asking(copy, judges=["fir"])
+    asking(copy, both_orders=True, judges=["fir"])
     reason = ["--reason", "its endpoint refuses this text", "--by", "A. Author"]
-    copy.run("python", "-m", "stages", "abandon", "--pairing", "Q01:alder~birch@fir", *reason)
+    for name in ("Q01:alder~birch@fir", "Q01:alder~birch@fir@turned"):
+        copy.run("python", "-m", "stages", "abandon", "--pairing", name, *reason)
+    assert {kind: n for kind, n in asked(copy, "plan")["second_verdicts"].items() if n} == {
+        "planned": 3 * PAIRINGS, "recorded": PAIRINGS, "abandoned": 2, "to_buy": 2 * (PAIRINGS - 1),
+    }  # fmt: skip
     till.sold()
     copy.flow()
-    assert till.sold() == (0, PAIRINGS - 1)
+    assert till.sold() == (0, 2 * (PAIRINGS - 1))
+    assert verified(copy) == []
+    assert sorted(copy.metrics("coverage")["abandoned"]) == ["Q01:alder~birch", "Q01:alder~birch@turned"]
     found = copy.metrics("agreement")["by_judge"]
     assert (found["fir"]["pairs"]["alder~birch"]["missing"], found["owl"]["pairs"]["alder~birch"]["missing"]) == (1, 0)
+    assert (found["fir"]["orders"]["missing"], found["owl"]["orders"]["missing"]) == (1, 0)
     assert copy.metrics("pairs") == json.loads(states["off"]["metrics/pairs.json"])
 
 
