@@ -22,7 +22,7 @@ def stale(choices: Mapping[str, Any], edited: Collection[str] = ()) -> list[Row]
     found: list[Row] = []
     may_change: dict[str, str] = {}
     for name, stage in _loaded(DVC_YAML)["stages"].items():
-        because = _reason(stage, locked.get(name), choices, edited)
+        because = _reason(stage, locked.get(name), choices, edited, may_change)
         runs = "yes" if because else "no"
         if not because:
             changed = next((dep for dep in stage["deps"] if any(_within(out, dep) for out in may_change)), None)
@@ -51,18 +51,20 @@ def _loaded(path: Path) -> Any:
         raise ValueError(f"{path}: it is no YAML ({str(error).splitlines()[0]})") from None
 
 
-def _reason(stage: Row, locked: Row | None, choices: Mapping[str, Any], edited: Collection[str]) -> str | None:
-    """Why a stage runs for its own sake; None when nothing of its own changed."""
+def _reason(stage: Row, locked: Row | None, choices: Mapping[str, Any], edited: Collection[str], made_anew: Collection[str]) -> str | None:
+    """Why a stage runs for its own sake; None when nothing of its own changed. made_anew: outs of stages before it that will run."""
     if locked is None:
         return "it never ran"
     if _chosen(stage["cmd"], choices) != locked.get("cmd"):
         return "its command changed"
-    return _changed_input(stage, locked, edited) or _changed_param(stage, locked, choices) or _changed_out(stage, locked)
+    return _changed_input(stage, locked, edited, made_anew) or _changed_param(stage, locked, choices) or _changed_out(stage, locked)
 
 
-def _changed_input(stage: Row, locked: Row, edited: Collection[str]) -> str | None:
+def _changed_input(stage: Row, locked: Row, edited: Collection[str], made_anew: Collection[str]) -> str | None:
     digests = {each["path"]: each.get("md5") for each in locked.get("deps", [])}
     for dep in stage["deps"]:
+        if any(_within(out, dep) for out in made_anew):
+            continue  # it may come out as it was
         if any(_within(path, dep) for path in edited) or md5(Path(dep)) != digests.get(dep):
             return f"{dep} changed"
     return None
