@@ -19,6 +19,7 @@ setup: $(UV)  ## install the pinned packages into .venv
 	$(UV) sync --frozen --quiet --inexact --compile-bytecode
 
 repro: setup  ## regenerate every result; buys nothing that is recorded
+	@test -e .git || $(UV) run --frozen dvc config --local core.no_scm true  # a folder that came as a ZIP: DVC asks for git elsewhere
 	$(UV) run --frozen dvc repro
 
 test: $(UV)  ## run the tests, a live one with a small local model among them

@@ -26,6 +26,8 @@ BODY_MAX = 64 * 1024 * 1024  # bytes; the longest real answers are under 1 MiB, 
 KEEP_ALIVE_S = 60
 _IDLE = getattr(socket, "TCP_KEEPIDLE", getattr(socket, "TCP_KEEPALIVE", None))  # as Linux and macOS call it
 
+_NO_HTTP = "the reply is no HTTP"
+
 # The first that fits anything in an error's chain of causes speaks for it: in own words, because a library's may quote a header, and
 # from aiohttp's kinds before httpx's, because the transport between them calls every lost connection a ConnectTimeout.
 _SENTENCES: list[tuple[tuple[type[BaseException], ...], str]] = [
@@ -39,7 +41,7 @@ _SENTENCES: list[tuple[tuple[type[BaseException], ...], str]] = [
     ((aiohttp.ConnectionTimeoutError,), "no connection within the time"),
     ((TimeoutError, httpx.ReadTimeout), "no reply within the time"),
     ((aiohttp.ClientConnectorError,), "no connection"),
-    ((aiohttp.ClientResponseError,), "the reply is no HTTP"),
+    ((aiohttp.ClientResponseError,), _NO_HTTP),
     ((httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError), "the address is none that can be asked"),
 ]
 
@@ -55,13 +57,22 @@ def _lasting(address: aiohttp.AddrInfoType) -> socket.socket:
     return found
 
 
+class _Response(aiohttp.ClientResponse):
+    """A response without the words that the server puts behind its status: nobody reads them, and the transport takes only UTF-8."""
+
+    async def start(self, connection: Any) -> aiohttp.ClientResponse:
+        await super().start(connection)
+        self.reason = None
+        return self
+
+
 class _Transport(AiohttpTransport):
     """No limit of its own on connections (the buyer keeps the widths), and no cookie that would tie one call to another."""
 
     def get_client(self) -> aiohttp.ClientSession:
         kept_s = self.limits.keepalive_expiry
         connector = aiohttp.TCPConnector(limit=0, ssl=self.ssl_context, keepalive_timeout=kept_s, socket_factory=_lasting)
-        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), response_class=_Response)
 
 
 class _Http(HttpxAiohttpClient):
@@ -114,8 +125,10 @@ class Client:
         except Unusable as reason:
             raise TransportFault(f"{_host(url)}: {reason}", arriving.so_far(), spoiled=arriving.success) from None
         except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError, ValueError) as error:
-            sentence = f"{_host(url)}: {_sentence(error)}"
-            raise TransportFault(sentence, arriving.so_far()) from None  # from None: the chain holds the request, and so the key
+            said = _sentence(error)
+            spoiled = said == _NO_HTTP  # something came, and nobody can read of it whether it was a success
+            # from None: the chain holds the request, and so the key
+            raise TransportFault(f"{_host(url)}: {said}", arriving.so_far(), spoiled) from None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -126,7 +126,7 @@ def classify(http_status: int, headers: Mapping[str, str], body: bytes, now: dat
     named = {key.lower(): value for key, value in headers.items()}
     if _success(status):
         return Spoiled(reason)
-    if status in _AGAIN or status >= 500:
+    if status in _AGAIN or status >= 500 or status < 200:  # below 200: a server that lost its way, for 1xx ends no exchange
         return Again(reason, _after_s(named, now or datetime.now(UTC)))
     return No(_elsewhere(status, shortened(named.get("location", ""))) if 300 <= status < 400 else reason)
 

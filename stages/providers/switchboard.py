@@ -2,11 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from stages.providers.arriving import Raw
 from stages.providers.asking import GaveUp, Keep, Post, TransportFault, ask, nowhere
@@ -107,7 +107,7 @@ class Switchboard:
         reason = self._why_not(name)
         if reason:
             raise NothingBought(f"{name}: {reason}")
-        post = self._paced(self._pace(model.route), partial(self._http().post, _chat(model.base_url)), model)
+        post = self._paced(request, partial(self._http().post, _chat(model.base_url)), model)
         post = self._permitted(request, post)
         return await ask(request, post, _key(model), self._runner, self._draining, keep)
 
@@ -124,11 +124,12 @@ class Switchboard:
 
         return permitted
 
-    def _paced(self, pace: Pace, post: Post, model: HostedModel) -> Post:
+    def _paced(self, request: Request, post: Post, model: HostedModel) -> Post:
         """``post`` at the lane's pace: every try waits for the caps, and what it comes back with sets the width."""
+        pace = self._pace(model.route)
 
         async def paced(body: bytes, key: str | None) -> Raw:
-            call = await pace.admit(about_tokens(len(body)) + model.decoding.max_tokens)
+            call = await self._admitted(request, pace.admit(about_tokens(len(body)) + model.decoding.max_tokens))
             try:
                 raw = await post(body, key)
             except TransportFault:
@@ -138,6 +139,19 @@ class Switchboard:
             return raw
 
         return paced
+
+    async def _admitted(self, request: Request, admission: Coroutine[Any, Any, int]) -> int:
+        """What ``admission`` gives. Raises GaveUp when the run drains while the caps still hold the call back: it is not in flight,
+        and after a stop nothing new is bought, however soon its turn would come."""
+        admitted, drained = asyncio.ensure_future(admission), asyncio.ensure_future(self._draining.wait())
+        try:
+            await asyncio.wait((admitted, drained), return_when=asyncio.FIRST_COMPLETED)
+            if admitted.done():
+                return admitted.result()
+            raise GaveUp(f"{request.name} ({request.sha256[:12]}): not asked, because the run is stopping", ())
+        finally:
+            admitted.cancel()
+            drained.cancel()
 
     def _why_not(self, name: str) -> str | None:
         model = self._models[name]

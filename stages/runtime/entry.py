@@ -1,6 +1,7 @@
 """How a stage starts and ends: plain words on stderr, an exit code, never a traceback for a user's mistake."""
 
 import re
+import resource
 import sys
 from collections.abc import Callable, Sequence
 
@@ -35,6 +36,7 @@ def _without_words(stage: Callable[[], None]) -> None:
 def run(name: str, stage: Callable[[], None]) -> None:
     """Run a stage and leave with its exit code. Whether anybody reads what it says changes neither."""
     open_streams()
+    _dump_nothing()
     try:
         stage()
     except Refusal as refusal:
@@ -45,6 +47,12 @@ def run(name: str, stage: Callable[[], None]) -> None:
         _leave(name, ["stopped before anything was begun"], Stopped.exit_code)
     finally:
         close_streams()
+
+
+def _dump_nothing() -> None:
+    """No core file after a crash: it would hold the memory, and so the key."""
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def _leave(name: str, sentences: Sequence[str], exit_code: int) -> None:

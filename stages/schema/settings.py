@@ -157,6 +157,23 @@ def _kind_of_part(part: Any) -> str:
 Part = Annotated[Annotated[TextPart, Tag("TextPart")] | Annotated[BlockPart, Tag("BlockPart")], Discriminator(_kind_of_part)]
 
 
+_REPLY = {"material_difference": "boolean", "rationale": "string", "rejected_points": "array", "verdict": "string"}
+_POINT = {"answer": "string", "changes_course": "boolean", "point": "string", "why": "string"}
+
+
+def _check_object(place: str, schema: Any, types: dict[str, str]) -> None:
+    """Raise ValueError unless ``schema`` lets nothing through but an object with these keys of these types: the tables have a column for
+    each of them, and a key beside them could say the contrary."""
+    if not isinstance(schema, dict) or schema.get("type") != "object" or schema.get("additionalProperties") is not False:
+        raise ValueError(f"{place} must have type: object and additionalProperties: false")
+    if set(schema.get("required", [])) != set(types):
+        raise ValueError(f"{place} must require {', '.join(sorted(types))}")
+    for key, kind in types.items():
+        told = schema.get("properties", {}).get(key)
+        if not isinstance(told, dict) or told.get("type") != kind:
+            raise ValueError(f"{place}: {key} must have type: {kind}")
+
+
 class Instrument(Group):
     """The judge's wording, verdict menu and reply schema. The order of keys decides replies, so it is part of the digest."""
 
@@ -171,16 +188,19 @@ class Instrument(Group):
         blocks = sorted(part.block for part in self.message if isinstance(part, BlockPart))
         if blocks != ["answer_a", "answer_b", "matter"]:
             raise ValueError("message must hold the blocks matter, answer_a and answer_b, each once")
-        if "$ref" in str(self.reply_schema):
+        if re.search(r"\$(dynamic|recursive)?[rR]ef", str(self.reply_schema)):
             raise ValueError("reply_schema must stand whole, without $ref")
         try:
             Draft202012Validator.check_schema(self.reply_schema)
             Draft202012Validator(self.reply_schema).is_valid({})
         except (SchemaError, re.error, TypeError) as error:
             raise ValueError(f"reply_schema is no JSON Schema: {str(error).splitlines()[0]}") from None
-        asked = {"material_difference", "rationale", "rejected_points", "verdict"}
-        if set(self.reply_schema.get("required", [])) != asked:
-            raise ValueError(f"reply_schema must require {', '.join(sorted(asked))}")
+        _check_object("reply_schema", self.reply_schema, _REPLY)
+        properties = self.reply_schema["properties"]
+        _check_object("reply_schema: the items of rejected_points", properties["rejected_points"].get("items"), _POINT)
+        for word in self.menu:
+            if not Draft202012Validator(properties["verdict"]).is_valid(word):
+                raise ValueError(f"reply_schema: verdict takes no {word!r}, which is on the menu")
         return self
 
 

@@ -8,13 +8,12 @@ import resource
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from stages.runtime.errors import BadRecord, Gaps, JournalFailed, NothingBought, Refusal, Stopped
+from stages.runtime.errors import Gaps, JournalFailed, NothingBought, Refusal, Stopped
 from stages.runtime.streams import say as say_on_stderr
 from stages.schema.calls import Request, Row
-from stages.schema.recorded import row_name
 from stages.store.halt import Halt
 from stages.store.journal import Journal
-from stages.store.lanes import OnLanded, Outcome, Run, Say, Shop, fulfil
+from stages.store.lanes import OnLanded, Outcome, Run, Say, Shop, check_stated, fulfil, in_journal, tell_of_found
 from stages.store.recordings import Recording
 
 _FILES = 8192  # a call in flight opens its claim, its connection and its entry; the usual limit of 1024 ends at about 340 calls
@@ -69,7 +68,8 @@ def obtain(
     known = recording.by_request()
     wanted = list({request.sha256: request for request in requests}.values())
     for request in wanted:
-        _stated(request, known.get(request.sha256, []), str(recording.path))
+        for row in known.get(request.sha256, []):
+            check_stated(request, row, str(recording.path))
     missing = [request for request in wanted if request.sha256 not in known]
     errand = _Errand(recording, journal, on_landed, say)
     if missing:
@@ -79,14 +79,6 @@ def obtain(
     known = recording.by_request()
     replies = {request.sha256: known[request.sha256] for request in wanted}
     return Purchase(replies, len(wanted) - len(missing), errand.outcome.found, errand.outcome.bought, errand.may_repeat)
-
-
-def _stated(request: Request, rows: list[Row], place: str) -> list[Row]:
-    """The rows, if they state what the request does. Raises BadRecord for one that was made for another request and given this digest."""
-    for row in rows:
-        if wrong := request.differences(row):
-            raise BadRecord(f"{place}: {row_name(row)}: it states another {', '.join(wrong)} than the request whose digest it bears")
-    return rows
 
 
 class _Errand:
@@ -112,7 +104,6 @@ class _Errand:
         if terms and (why_not := terms.why_not(still)):
             raise _nothing_bought(still, why_not, len(found))
         with Halt() as halt:
-            self.outcome.rows |= found
             self._noting(lambda: self._land(found))
             if terms:
                 self._noting(lambda: self._buy(still, terms, halt))
@@ -131,9 +122,9 @@ class _Errand:
 
     def _look_up(self, missing: list[Request], found: dict[str, Row]) -> None:
         for request in missing:
-            row = self.journal.get(request.sha256)
+            row = in_journal(request, self.journal)
             if row is not None:
-                found[request.sha256] = _stated(request, [row], f"the journal {self.journal.folder}")[0]
+                found[request.sha256] = row
 
     def _tell_set_aside(self) -> None:
         for sentence in self.journal.set_aside[self._told :]:
@@ -141,9 +132,10 @@ class _Errand:
         self._told = len(self.journal.set_aside)
 
     def _land(self, found: dict[str, Row]) -> None:
-        self.outcome.found += len(found)
-        for row in found.values():
-            self.on_landed(row, False)
+        for sha256, row in found.items():
+            tell_of_found(row, self.journal, self.on_landed)
+            self.outcome.rows[sha256] = row
+            self.outcome.found += 1
 
     def _buy(self, still: list[Request], shop: Shop, halt: Halt) -> None:
         self.journal.check_writable()

@@ -24,6 +24,7 @@ from stages.runtime.errors import BadInput, BadRecord, JournalFailed, refusing
 from stages.schema.calls import Row
 from stages.schema.canonical import canonical
 from stages.schema.jsonl import load_json, read_rows, rows_text
+from stages.schema.plain_files import plain_file
 from stages.schema.recorded import check_form, row_name
 from stages.store.durable import PART, append, private_folder, sync_folder, write_part
 from stages.store.locks import is_left_over, try_lock
@@ -85,6 +86,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.set_aside: list[str] = []
+        self._held: set[str] = set()
 
     @classmethod
     def of_this_machine(cls) -> Self:
@@ -134,7 +136,7 @@ class Journal:
         """
         path = self.tries_file(request_sha256)
         with self._failing("read"):
-            data = path.read_bytes() if path.exists() else b""
+            data = plain_file(path).read_bytes() if path.exists() or path.is_symlink() else b""
         return [row for line in data.split(b"\n") if (row := _object(line)) is not None]
 
     def tries_file(self, request_sha256: str) -> Path:
@@ -154,11 +156,13 @@ class Journal:
                 yield False
                 return
             await asyncio.sleep(POLL_S)
+        self._held.add(request_sha256)
         try:
             yield True
             with self._failing("written"):
                 path.unlink(missing_ok=True)  # while it is held: a waiter that opened it sees that the name is gone
         finally:
+            self._held.discard(request_sha256)
             os.close(descriptor)
 
     def left_in_flight(self) -> list[str]:
@@ -252,9 +256,9 @@ class Journal:
     def _unfinished(self, entry: Path, request_sha256: str) -> Row | None:
         """A reply whose process died after writing it whole and before naming it: paid for, sealed, and so taken.
 
-        Only where a left-over mark says that nobody is writing it now.
+        Only where nobody can be writing it now: its mark is left over, or this journal itself holds it.
         """
-        if not is_left_over(self.folder / "claims" / request_sha256):
+        if request_sha256 not in self._held and not is_left_over(self.folder / "claims" / request_sha256):
             return None
         for part in sorted(entry.parent.glob(f"{request_sha256}.*{PART}")):
             try:

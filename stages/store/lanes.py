@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from stages.runtime.errors import JournalFailed, Refusal
+from stages.runtime.errors import BadRecord, JournalFailed, Refusal
 from stages.schema.calls import Exchange, Request, Row, call_row
+from stages.schema.recorded import row_name
 from stages.store.halt import Halt
 from stages.store.journal import Journal
 
@@ -87,6 +88,29 @@ class Run:
         return self.halt.reason is not None or bool(self.outcome.failures)
 
 
+def check_stated(request: Request, row: Row, place: str) -> None:
+    """Raise BadRecord for a row that was made for another request than the one whose digest it bears."""
+    if wrong := request.differences(row):
+        raise BadRecord(f"{place}: {row_name(row)}: it states another {', '.join(wrong)} than the request whose digest it bears")
+
+
+def in_journal(request: Request, journal: Journal) -> Row | None:
+    """The journal's reply to this request, or None. Raises JournalFailed, and BadRecord for a row of another request."""
+    row = journal.get(request.sha256)
+    if row is not None:
+        check_stated(request, row, f"the journal {journal.folder}")
+    return row
+
+
+def tell_of_found(row: Row, journal: Journal, on_landed: OnLanded) -> None:
+    """Let the listener hear of a row that the journal had. Raises BadRecord for one that it cannot read: such a row is left in the
+    journal, because what is recorded once can never be taken back."""
+    try:
+        on_landed(row, False)
+    except BadRecord as refusal:
+        raise BadRecord(f"{refusal}; it is not taken out of the journal {journal.folder}") from None
+
+
 class _Lane:
     """The requests of one lane. Tasks share one iterator, and each that ends starts the next: nothing is ever cancelled."""
 
@@ -127,9 +151,12 @@ class _Lane:
 
     async def _settle(self, request: Request) -> None:
         """Under the claim: take what another process bought meanwhile, else buy, unless the run is stopping."""
-        row = self.run.journal.get(request.sha256)
+        row = in_journal(request, self.run.journal)
         if row is not None:
-            self._land(row, bought=False)
+            tell_of_found(row, self.run.journal, self.run.on_landed)
+            self.failed_in_a_row = 0
+            self.run.outcome.rows[request.sha256] = row
+            self.run.outcome.found += 1
         elif not self._closed():
             await self._buy(request)
 
@@ -149,7 +176,9 @@ class _Lane:
             row = call_row(request, replace(exchange, tries=(*earlier, *exchange.tries)))
             self.run.outcome.rows[request.sha256] = row  # before the journal: if that fails, the recording still gets the reply
             await asyncio.to_thread(self.run.journal.put, row)
-            self._land(row, bought=True)
+            self.failed_in_a_row = 0
+            self.run.outcome.bought += 1
+            self.run.on_landed(row, True)
 
     async def _keep(self, request: Request, tried: Row) -> None:
         """What became of an exchange that delivered nothing goes into the journal, and later into the row of what is delivered."""
@@ -161,13 +190,6 @@ class _Lane:
             raise
         if "body" in tried:
             self.run.outcome.spoiled[request.sha256] = self.run.journal.tries_file(request.sha256)
-
-    def _land(self, row: Row, bought: bool) -> None:
-        self.failed_in_a_row = 0
-        self.run.outcome.rows[row["request_sha256"]] = row
-        self.run.outcome.bought += bought
-        self.run.outcome.found += not bought
-        self.run.on_landed(row, bought)
 
 
 async def _watch(run: Run, lanes: list[_Lane]) -> None:

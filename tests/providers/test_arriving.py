@@ -151,7 +151,7 @@ from stages.providers.client import Client
 from stages.schema.settings import Runner
 
 async def main():
-    run = Runner(concurrency=1, connect_timeout_s=5, read_timeout_s=60, tries=1, wait_max_s=0, budget_s=60, stop_after_failures=1)
+    run = Runner(concurrency=1, connect_timeout_s=240, read_timeout_s=240, tries=1, wait_max_s=0, budget_s=600, stop_after_failures=1)
     async with Client(run) as client:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:

@@ -257,7 +257,7 @@ class TestClassifyDelivered:
 
 
 class TestClassifyAgain:
-    @pytest.mark.parametrize("http_status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 524, 529, 599])
+    @pytest.mark.parametrize("http_status", [101, 199, 408, 409, 425, 429, 500, 502, 503, 504, 520, 524, 529, 599, 999])
     def test_a_status_that_may_pass(self, http_status):
         assert sort(error(), http_status) == Again(f"HTTP {http_status}: the provider's words")
 

@@ -1,7 +1,11 @@
 """The key in what came: taken out whole, in any spelling, and as far as it came where the reply broke off in it."""
 
+import base64
+import re
+import urllib.parse
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stages.providers.arriving import Raw
@@ -62,6 +66,39 @@ def test_any_key_in_any_bytes(key, before, after, end):
     assert key.encode() not in cleaned(before + key.encode() + after, key=key)
     kept = cleaned(before + key.encode()[:end], key=key)
     assert end < 5 or not kept.endswith(key.encode()[:5])
+
+
+RECODED = {
+    "hex": lambda data: data.hex(),
+    "hex in capitals": lambda data: data.hex().upper(),
+    "base64": lambda data: base64.b64encode(data).decode(),
+    "base64 of addresses": lambda data: base64.urlsafe_b64encode(data).decode(),
+    "base64 with slashes escaped": lambda data: base64.b64encode(data).decode().replace("/", "\\/"),
+    "base64 in a query": lambda data: urllib.parse.quote(base64.b64encode(data).decode(), safe=""),
+}
+
+
+def traces(key: str, text: str) -> bool:
+    """Whether six characters in a row of the key can be read in ``text``, as it stands, from hex, or from base64."""
+    plain = urllib.parse.unquote(text).replace("\\/", "/").replace("-", "+").replace("_", "/")
+    found = [text.encode(), plain.encode()]
+    for run in re.findall(r"[A-Za-z0-9+/]{8,}", plain):
+        found += [base64.b64decode(run[start:][: len(run[start:]) // 4 * 4]) for start in range(4)]
+    for run in re.findall(r"[0-9A-Fa-f]{8,}", text):
+        found += [bytes.fromhex(run[start:][: len(run[start:]) // 2 * 2]) for start in range(2)]
+    return any(key[at : at + 6].encode() in data for at in range(len(key) - 5) for data in found)
+
+
+@pytest.mark.parametrize("coded", RECODED.values(), ids=RECODED)
+@given(key=KEYS, before=st.binary(max_size=5), after=st.binary(max_size=5))
+@example(key=KEY, before=b"Bearer ", after=b"")
+@example(key="??>>~~~~", before=b"", after=b"")  # all of it plus and slash signs
+def test_a_key_that_was_coded_with_what_stands_around_it_goes(coded, key, before, after):
+    said = f"<{coded(before + key.encode() + after)}>"
+    kept = cleaned(said.encode(), cut=False, key=key).decode()
+    assert not traces(key, kept), (said, kept)
+    assert "[key]" in kept
+    assert kept[0] + kept[-1] == "<>"
 
 
 def test_headers_too():

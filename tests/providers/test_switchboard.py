@@ -4,6 +4,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import threading
 from importlib import metadata
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from stages.providers.switchboard import LOCAL_LANE, Switchboard
 from stages.runtime.errors import NothingBought, ProviderRefused
 from stages.schema.calls import Exchange, Request, call_row
 from stages.schema.settings import HostedModel, LocalModel, Runner, settings
-from tests.loopback import Fault, Loopback, completion, echo_key, slow, status
+from tests.loopback import Fault, Loopback, completion, echo_key, status
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-planted-key-4f1d"
@@ -25,7 +26,7 @@ RUNTIME = "xllamacpp==2026.10.11549"
 
 
 def runner(**values) -> Runner:
-    base = {"concurrency": 8, "connect_timeout_s": 10.0, "read_timeout_s": 300.0, "tries": 3, "wait_max_s": 0.001, "budget_s": 300.0}
+    base = {"concurrency": 8, "connect_timeout_s": 240.0, "read_timeout_s": 300.0, "tries": 3, "wait_max_s": 0.001, "budget_s": 300.0}
     return Runner(**base | {"stop_after_failures": 3} | values)
 
 
@@ -110,10 +111,33 @@ class TestHosted:
         assert b"[key]" in exchange.body
 
     def test_hosted_requests_run_side_by_side(self):
-        with Loopback(lambda _: slow(0.3)) as server:
+        together = threading.Barrier(6, timeout=600)  # nobody is answered before all have come
+
+        def meet(_: dict) -> str:
+            together.wait()
+            return "met"
+
+        with Loopback(reply=meet) as server:
             model = hosted(server.base_url)
             ask({"large": model}, *(answer("large", model, f"Q{number:02}") for number in range(6)))
-        assert server.peak > 1
+        assert server.peak == 6
+
+    @pytest.mark.parametrize("cap", [{"requests_per_minute": 1}, {"tokens_per_minute": 60}])
+    def test_what_the_caps_hold_back_is_not_in_flight_and_a_draining_run_does_not_buy_it(self, cap):
+        async def drained(server: Loopback) -> list[Exchange | BaseException]:
+            model = hosted(server.base_url)
+            async with Switchboard({"large": model}, runner(**cap)) as board:
+                asks = [asyncio.create_task(board.ask(answer("large", model, f"Q{number:02}"))) for number in range(3)]
+                await asyncio.wait(asks, return_when=asyncio.FIRST_COMPLETED)
+                board.drain()
+                return await asyncio.gather(*asks, return_exceptions=True)
+
+        with Loopback() as server:
+            first, *others = asyncio.run(drained(server))
+            assert server.count == 1
+        assert first.http_status == 200
+        assert [type(other) for other in others] == [GaveUp, GaveUp]
+        assert all(str(other).endswith("): not asked, because the run is stopping") and other.tries == () for other in others)
 
     def test_draining_ends_the_waits_between_tries(self):
         async def drained(base_url: str) -> None:

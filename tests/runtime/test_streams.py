@@ -38,7 +38,7 @@ def run(what, end, tmp_path):
     (tmp_path / "stage.py").write_text(code)
     line = f'"{sys.executable}" stage.py {end}; exit ${{PIPESTATUS[0]}}'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -73,12 +73,12 @@ def test_no_file_gets_the_number_of_a_closed_stream(tmp_path):
         "run('stage', stage)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(["bash", "-c", f'"{sys.executable}" stage.py <&- >&- 2>&-'], cwd=tmp_path, env=environment, timeout=240, check=True)
+    subprocess.run(["bash", "-c", f'"{sys.executable}" stage.py <&- >&- 2>&-'], cwd=tmp_path, env=environment, timeout=600, check=True)
     assert (tmp_path / "recording").read_bytes() == b""
     code = "import subprocess, sys; from stages.runtime.streams import open_streams; open_streams(); "
     code += "sys.exit(subprocess.run([sys.executable, '-c', 'import os; os.fstat(2)']).returncode)"
     words = ["bash", "-c", f'"{sys.executable}" -c "{code}" 2>&-']
-    assert subprocess.run(words, cwd=tmp_path, env=environment, timeout=240, check=False).returncode == 0
+    assert subprocess.run(words, cwd=tmp_path, env=environment, timeout=600, check=False).returncode == 0
 
 
 def test_progress_needs_no_error_stream(monkeypatch):

@@ -117,3 +117,54 @@ def test_choices_are_choices(values, sentence):
 @pytest.mark.parametrize("path", sorted((ROOT / "conf").rglob("*.yaml")), ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_every_shipped_file_is_valid(path):
     assert settings(path.parent.name, yaml.safe_load(path.read_text("utf-8"))) is not None
+
+
+INSTRUMENT = yaml.safe_load((ROOT / "conf/instrument/material_outcome.yaml").read_text("utf-8"))
+
+
+def instrument(*steps, value=None):
+    """The shipped instrument with one key of its reply schema set to ``value``, or taken out."""
+    values = copy.deepcopy(INSTRUMENT)
+    *way, last = steps
+    place = values["reply_schema"]
+    for step in way:
+        place = place[step]
+    place.pop(last, None)
+    return settings("instrument", values) if value is None else settings("instrument", values | {"reply_schema": put(values, steps, value)})
+
+
+def put(values, steps, value):
+    schema = place = values["reply_schema"]
+    for step in steps[:-1]:
+        place = place[step]
+    place[steps[-1]] = value
+    return schema
+
+
+ITEMS = ("properties", "rejected_points", "items")
+
+
+@pytest.mark.parametrize(
+    ("steps", "value", "sentence"),
+    [
+        (("type",), None, "reply_schema must have type: object and additionalProperties: false"),
+        (("type",), "array", "reply_schema must have type: object"),
+        (("additionalProperties",), None, "reply_schema must have type: object and additionalProperties: false"),
+        (("required",), ["verdict"], "reply_schema must require material_difference, rationale, rejected_points, verdict"),
+        (("properties", "rationale"), True, "reply_schema: rationale must have type: string"),
+        (("properties", "rationale"), {"$dynamicRef": "#text"}, "reply_schema must stand whole, without $ref"),
+        (("properties", "rationale"), {"type": ["string", "null"]}, "reply_schema: rationale must have type: string"),
+        (("properties", "material_difference"), {"enum": [True, False, "perhaps"]}, "reply_schema: material_difference must have"),
+        (("properties", "verdict"), {}, "reply_schema: verdict must have type: string"),
+        (("properties", "verdict"), {"type": "string", "enum": ["A", "B"]}, "reply_schema: verdict takes no 'tie', which is on the menu"),
+        (ITEMS, None, "reply_schema: the items of rejected_points must have type: object"),
+        ((*ITEMS, "additionalProperties"), True, "reply_schema: the items of rejected_points must have type: object and additional"),
+        ((*ITEMS, "required"), ["point"], "reply_schema: the items of rejected_points must require answer, changes_course, point, why"),
+        ((*ITEMS, "properties", "why"), {"type": "integer"}, "reply_schema: the items of rejected_points: why must have type: string"),
+    ],
+)  # fmt: skip
+def test_an_instrument_whose_replies_nobody_could_use_is_refused_before_they_are_paid_for(steps, value, sentence):
+    with pytest.raises(ValueError) as refused:
+        instrument(*steps, value=value)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)

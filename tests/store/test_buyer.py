@@ -114,6 +114,27 @@ def test_a_reply_that_states_another_request_than_its_digest_is_of_is_refused(wo
     assert world.ask.asked == []
 
 
+def unreadable_to(world, number):
+    """A listener that cannot read one reply."""
+
+    def listener(landed, bought):
+        if landed["request_sha256"] == request(number).sha256:
+            raise BadRecord("answers.jsonl: answer Q002: its body is no delivery")
+        world.landed.append((landed["request_sha256"], bought))
+
+    return listener
+
+
+def test_a_reply_in_the_journal_that_cannot_be_read_is_never_recorded(world):
+    before = world.record(row(9))
+    world.keep(row(1), row(2))
+    with pytest.raises(BadRecord, match=r"its body is no delivery; it is not taken out of the journal /.*/kept"):
+        world.obtain(requests(2), on_landed=unreadable_to(world, 2))
+    assert world.recorded() == {request(9).sha256, request(1).sha256}
+    assert set(before.split(b"\n")) <= set(world.path.read_bytes().split(b"\n"))
+    assert world.journal.get(request(2).sha256) == row(2), "it stays where it was"
+
+
 def test_what_is_in_neither_is_bought_stored_and_heard_of(world):
     found = world.obtain(requests(5))
     assert (found.recorded, found.from_journal, found.bought) == (0, 0, 5)
@@ -767,6 +788,23 @@ def test_a_claim_that_comes_free_after_the_stop_buys_nothing(world):
 
     with pytest.raises(ProviderRefused):
         world.obtain(requests(2), ask, width=2)
+    assert world.ask.asked == [request(2).sha256]
+
+
+@pytest.mark.parametrize("brought", ["another request's", "unreadable"])
+def test_what_another_buyer_brings_meanwhile_and_is_wrong_is_neither_taken_nor_bought(world, brought):
+    listener = unreadable_to(world, 1 if brought == "unreadable" else 9)
+
+    async def while_another_buys():
+        async with world.journal.claim(request(1).sha256):
+            running = asyncio.create_task(asyncio.to_thread(world.obtain, requests(2), on_landed=listener))
+            await asyncio.to_thread(until, lambda: world.ask.asked, "the other request")
+            world.keep(row(1) if brought == "unreadable" else stating(1, contestant="birch"))
+        return await running
+
+    with pytest.raises(BadRecord, match="is no delivery; it is not" if brought == "unreadable" else "it states another contestant"):
+        asyncio.run(while_another_buys())
+    assert world.recorded() == {request(2).sha256}
     assert world.ask.asked == [request(2).sha256]
 
 

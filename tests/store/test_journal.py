@@ -318,17 +318,17 @@ def test_a_held_claim_is_not_left_over_and_strangers_in_the_folder_are_no_marks(
 def test_claims_on_one_request_take_turns_and_on_two_do_not(journal):
     async def busy(number, log):
         async with journal.claim(request(number).sha256):
-            log.append(number)
+            log.append("in")
             await asyncio.sleep(0.05)
-            log.append(number)
+            log.append("out")
 
     async def both(*numbers):
         log = []
         await asyncio.wait([asyncio.create_task(busy(number, log)) for number in numbers])
         return log
 
-    assert asyncio.run(both(1, 1, 1)) == [1] * 6
-    assert asyncio.run(both(1, 2))[:2] == [1, 2]
+    assert asyncio.run(both(1, 1, 1)) == ["in", "out"] * 3
+    assert asyncio.run(both(1, 2)) == ["in", "in", "out", "out"]
     assert journal.left_in_flight() == []
 
 
@@ -409,6 +409,17 @@ def test_a_whole_reply_without_its_name_is_taken_when_its_process_is_dead(journa
     assert journal.left_in_flight() == []
 
 
+def test_one_who_waited_for_the_dead_process_takes_it_too(journal):
+    journal.check_writable()
+    died_in_flight(journal, row(1)["request_sha256"])
+    part = part_of(journal, row(1), rows_text([row(1)]))
+    taken = []
+    asyncio.run(hold(journal, row(1)["request_sha256"], lambda: taken.append(journal.get(row(1)["request_sha256"]))))
+    assert taken == [row(1)]
+    assert not part.exists()
+    assert journal.left_in_flight() == []
+
+
 def test_half_a_reply_is_not(journal):
     journal.check_writable()
     died_in_flight(journal, row(1)["request_sha256"])
@@ -453,6 +464,19 @@ def test_an_entry_that_cannot_be_read_is_not_taken_for_absent(journal):
     entry_of(journal, row(1)).mkdir()
     with pytest.raises(JournalFailed, match="cannot be read"):
         journal.get(row(1)["request_sha256"])
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("nowhere")], ids=["pipe", "folder", "link"])
+@pytest.mark.parametrize("place", ["entry", "tries"])
+def test_what_stands_in_the_place_of_a_file_is_one_sentence_and_nobody_waits_for_it(journal, place, make):
+    journal.check_writable()
+    sha256 = row(1)["request_sha256"]
+    path = entry_of(journal, row(1)) if place == "entry" else journal.tries_file(sha256)
+    path.parent.mkdir(exist_ok=True)
+    make(path)
+    with pytest.raises(JournalFailed, match=r"cannot be read: it is "):
+        journal.get(sha256) if place == "entry" else journal.tries(sha256)
+    assert path.exists() or path.is_symlink()
 
 
 def test_a_full_disk_is_one_sentence_before_and_during(journal):

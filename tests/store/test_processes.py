@@ -5,9 +5,11 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,7 +59,7 @@ class Errand:
 
     def end(self):
         """The exit code, and the report."""
-        code = self.process.wait(240)
+        code = self.process.wait(600)
         return code, self.report()
 
     def kill(self):
@@ -213,9 +215,10 @@ def test_a_waiting_process_takes_what_the_other_bought_and_buys_what_a_killed_on
 
 
 def test_a_server_that_is_gone_makes_gaps_and_stops_early(tmp_path, journal):
-    with Shopkeeper() as keeper:
-        pass
-    code, report = Errand(tmp_path, keeper, journal, width=1).start().end()
+    with socket.socket() as nobody:  # it holds the port and does not listen, so that no other test's server can get the number
+        nobody.bind(("127.0.0.1", 0))
+        gone = SimpleNamespace(port=nobody.getsockname()[1])
+        code, report = Errand(tmp_path, gone, journal, width=1).start().end()
     assert (code, report["kind"]) == (6, "Gaps")
     assert report["words"][0].startswith("3 of 200 requests delivered nothing, the first is the answer of alder to Q001 (attempt 1): ")
     assert report["words"][0].endswith("; 197 more were not tried")

@@ -15,12 +15,14 @@ import time
 import psutil
 import pytest
 
+from stages.providers.pace import START
 from stages.schema.calls import check_row
 from tests.loopback import Loopback, slow
 from tests.whole.project import Project, model
 
 KILLS = int(os.environ.get("MOOT_KILLS", "10"))
 MATTERS, WIDTH = 100, 32
+PATIENCE_S = 600  # no measure of speed, only the end of patience with a test that hangs
 
 
 @pytest.fixture
@@ -83,12 +85,19 @@ def kill(process):
         process.send_signal(signal.SIGKILL)
 
 
-def wait_for(condition, seconds=60):
-    for _ in range(seconds * 50):
-        if condition():
-            return
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
         time.sleep(0.02)
-    raise AssertionError("it did not happen")
+
+
+def ended(process):
+    """Whether a process that is no child of this one has ended; where nobody collects it, it stays a zombie."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def heard(process, words):
@@ -119,7 +128,8 @@ def test_kills_at_random_moments_lose_nothing_and_repeat_only_what_was_in_flight
         victims = {"stage": stage, "dvc": [process], "both": [process, *stage]}[chance.choice(["stage", "dvc", "both"])]
         for victim in victims:
             kill(victim)
-        wait_for(lambda: not psutil.pid_exists(process.pid) or process.poll() is not None)  # noqa: B023  called before the loop turns
+        process.wait()
+        wait_for(lambda: all(map(ended, stage)))  # noqa: B023  an orphan still stores what lands, where `git clean` is about to clean
         check_every_entry(large)
         assert len(entries(large)) >= landed, "a reply that had landed is gone"
         landed = len(entries(large))
@@ -144,7 +154,7 @@ def test_a_signal_drains_stores_and_says_how_to_go_on(large, shop, name):
     process.send_signal(getattr(signal, name))
     heard(process, "because it is paid for")
     shop.let_go()
-    said = process.communicate(timeout=60)[0]
+    said = process.communicate()[0]
     assert process.returncode == 130
     assert "the same command goes on from here" in said
     rows = large.read("data/recordings/answers.jsonl").splitlines()
@@ -163,7 +173,7 @@ def test_the_death_of_dvc_alone_drains_the_stage(large, shop):
     process.wait()
     heard(process, "because it is paid for")  # the stage holds the other end of the pipe still
     shop.let_go()
-    wait_for(lambda: not stage.is_running() or stage.status() == psutil.STATUS_ZOMBIE)
+    wait_for(lambda: ended(stage))
     assert len(large.read("data/recordings/answers.jsonl").splitlines()) == shop.count == len(entries(large))
     assert shop.count < 2 * MATTERS
     assert bought_again(shop) == 0
@@ -172,14 +182,14 @@ def test_the_death_of_dvc_alone_drains_the_stage(large, shop):
 def test_a_kill_says_how_many_calls_may_be_bought_again(large, shop):
     shop.hold_after(12)
     process = started(large, "python", "-m", "stages.generate")
-    wait_for(lambda: shop.count > 12)
+    wait_for(lambda: shop.count >= 12 + START)  # so many at least are held: a lane begins at START and only grows here
     process.send_signal(signal.SIGKILL)
     process.wait()
     shop.let_go()
     open_calls = len(list((large.journal / "claims").iterdir()))
-    assert 0 < open_calls <= WIDTH
+    assert START <= open_calls <= WIDTH
     done = large.stage("generate")
-    assert "in flight when an earlier run died; they may be bought again" in done.stderr
+    assert "calls were in flight when an earlier run died; they may be bought again" in done.stderr
     assert bought_again(shop) <= open_calls
 
 
@@ -189,6 +199,6 @@ def test_two_processes_on_one_journal_buy_each_reply_once(large, shop, tmp_path)
     other.__dict__ |= {**large.__dict__, "folder": tmp_path / "second"}
     both = [started(project, "python", "-m", "stages.generate") for project in (large, other)]
     for process in both:
-        assert process.wait(120) == 0, process.stdout.read()
+        assert process.wait(PATIENCE_S) == 0, process.stdout.read()
     assert shop.count == 2 * MATTERS
     assert large.read("data/recordings/answers.jsonl") == other.read("data/recordings/answers.jsonl")

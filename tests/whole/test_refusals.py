@@ -217,7 +217,7 @@ def test_a_kill_after_a_page_came_leaves_the_page(tmp_path):
 
     def faults(request):
         if request.body in pages:
-            return slow(30)
+            return slow(3600)  # until the server stops
         pages.add(request.body)
         return raw(PAGE)
 

@@ -4,13 +4,13 @@ import base64
 import gzip
 import signal
 import subprocess
-import time
 import urllib.parse
 
 import pytest
 
-from tests.loopback import Loopback, close_early, echo_key, raw, reset, slow, status
+from tests.loopback import Loopback, close_early, echo_key, raw, reset, status
 from tests.whole.project import Project
+from tests.whole.test_kills import wait_for
 
 KEY = "sk-PLANTED-0c5f/+=7d1b"  # with characters that JSON and URLs spell otherwise
 FORMS = [KEY.encode(), urllib.parse.quote(KEY, safe="").encode(), KEY.replace("/", "\\/").encode(), b"PLANTED"]
@@ -59,7 +59,7 @@ def stages(project, **environment):
 def test_whatever_fails_the_key_is_written_nowhere(tmp_path, fault):
     with Loopback(lambda _: fault, key=None) as server:
         project = project_with(server, tmp_path)
-        said = stages(project, PYTHONASYNCIODEBUG="1", HTTPX_LOG_LEVEL="trace", PYTHONFAULTHANDLER="1")
+        said = stages(project, PYTHONDEVMODE="1", HTTPX_LOG_LEVEL="trace", PYTHONFAULTHANDLER="1")
         assert server.count > 0
         assert any(KEY in request.headers.get("authorization", "") for request in server.received), (
             "the key was never used: nothing is proved"
@@ -85,15 +85,13 @@ def test_a_run_that_works_writes_it_nowhere(tmp_path):
 
 
 def test_a_kill_leaves_it_nowhere(tmp_path):
-    with Loopback(lambda _: slow(5)) as server:
+    with Loopback() as server:
+        server.hold_after(0)
         project = project_with(server, tmp_path)
         project.stage("matters")
         words = ["python", "-m", "stages.generate"]
         process = subprocess.Popen(words, cwd=project.folder, env=project.environment(LOOPBACK_KEY=KEY), stderr=subprocess.PIPE, text=True)
-        for _ in range(500):
-            if server.count:
-                break
-            time.sleep(0.02)
+        wait_for(lambda: server.count > 0)
         process.send_signal(signal.SIGKILL)
         said = process.communicate()[1]
         assert server.count > 0

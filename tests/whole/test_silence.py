@@ -20,7 +20,7 @@ def test_a_reply_after_a_long_silence_is_delivered_at_the_first_try(tmp_path):
     assert shipped["read_timeout_s"] > SILENCE_S
     with Loopback(lambda _: slow(SILENCE_S)) as server:
         project = Project(tmp_path / "project", server.base_url, matters=1)
-        project.conf("runner", "default", {**shipped, "connect_timeout_s": 1.0})
+        project.conf("runner", "default", {**shipped, "connect_timeout_s": SILENCE_S / 2})
         project.stage("matters")
         project.stage("generate")
         rows = [json.loads(line) for line in project.read("data/recordings/answers.jsonl").splitlines()]

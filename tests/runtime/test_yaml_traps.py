@@ -1,0 +1,57 @@
+"""YAML: DVC's reader, which says when something changed, and Hydra's, which says what it is, never disagree on what is let through."""
+
+import math
+
+from dvc.utils.serialize import YAMLFileCorruptedError, parse_yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+from yaml import YAMLError
+
+from stages.runtime.yaml_traps import check_yaml
+
+SCALARS = st.text("0123456789+-._:eExXobBinfatruys~=<", min_size=1, max_size=6)
+
+
+def of_dvc(text):
+    try:
+        return parse_yaml(text, "constructed")["key"]
+    except (YAMLFileCorruptedError, ValueError):
+        return "refused"
+
+
+def of_hydra(text):
+    try:
+        return OmegaConf.to_container(OmegaConf.create(text))["key"]
+    except YAMLError:
+        return "refused"
+
+
+def same(one, other):
+    return type(one) is type(other) and (one == other or (isinstance(one, float) and math.isnan(one) and math.isnan(other)))
+
+
+@settings(max_examples=400)
+@given(SCALARS)
+@example("08")
+@example("-017")
+@example("1:30.5")
+@example("190:20:30.15")
+@example("+.5")
+@example("+_")
+@example("-_1")
+@example("1_0.0e5")
+@example("0b11")
+@example("0x_1f")
+@example("=")
+@example("<<")
+@example("1e5")
+@example("2026-11-30")
+def test_what_is_let_through_is_one_value_to_both_readers(scalar):
+    text = f"key: {scalar}\n"
+    try:
+        check_yaml(text)
+    except ValueError as refusal:
+        assert str(refusal).startswith("line 1: ")
+        return
+    assert same(of_dvc(text), of_hydra(text))
