@@ -308,9 +308,11 @@ class TestLive:
 
 
 PARENT = """
-import asyncio, sys
+import asyncio, signal, sys
 from stages.providers.local import LocalServer
 from stages.schema.settings import settings
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background of a shell ignores it
 
 async def main():
     server = LocalServer(settings("contestant", {settings}))
