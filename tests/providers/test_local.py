@@ -308,11 +308,9 @@ class TestLive:
 
 
 PARENT = """
-import asyncio, signal, sys
+import asyncio, sys
 from stages.providers.local import LocalServer
 from stages.schema.settings import settings
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background of a shell ignores it
 
 async def main():
     server = LocalServer(settings("contestant", {settings}))
