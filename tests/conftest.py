@@ -1,6 +1,7 @@
 """Tests buy from loopback servers, so their journal must never be a real one: it is a temporary folder or there are no tests."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,11 @@ settings.register_profile("moot", deadline=None, max_examples=100)  # no deadlin
 settings.load_profile("moot")
 
 TEMPORARY = Path(tempfile.gettempdir()).resolve()
+
+# A shell's background jobs and nohup ignore these two; tests send them, and what is ignored here their processes ignore as well
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 
 def pytest_configure(config):

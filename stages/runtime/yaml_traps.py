@@ -9,9 +9,10 @@ _TRAPS = (
     (r"[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+", "is text to one reader and a number to another: write it with a point, such as 1.0e-5"),
     (r"(?i:on|off|yes|no)", "is text to one reader and a truth value to another: write true or false, or quote it"),
     (r"[-+]?0[oO]?[0-9]+", "is octal to one reader and something else to another: write the decimal number, or quote it"),
-    (r"[-+]?[0-9]+(_[0-9]+)+|[-+][0-9]*_[0-9_]*", "is a number to one reader and text to another: write it without underscores"),
-    (r"\+\.[0-9_]+([eE][-+]?[0-9]+)?", "is a number to one reader and text to another: write it without the plus sign"),
-    (r"[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9_]*)?", "is base sixty to one reader and text to another: quote it"),
+    (r"(?=.*_)[-+.]*[0-9][0-9_.:eExXoObB+-]*", "is a number to one reader and text to another: write it without underscores"),
+    (r"[-+][0-9]*_[0-9_]*|[-+]?\.[0-9]*_[0-9_.eE+-]*", "is a number to one reader and something else to another: quote it"),
+    (r"[-+]\.[0-9]+([eE][-+]?[0-9]+)?", "is a number to one reader and text to another: write a nought before the point"),
+    (r"[-+]?[0-9]+(:[0-9]*)+(\.[0-9]*)?", "is base sixty to one reader and text to another: quote it"),
     (r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ].*)?", "is a date to one reader and text to another: quote it"),
 )
 _DEEPEST = 32  # a reply schema nests eight levels

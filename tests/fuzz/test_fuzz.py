@@ -55,7 +55,7 @@ def test_any_bytes_are_read_or_refused(name, data):
         ("seed: 2026-11-30", "line 8: 2026-11-30 is a date to one reader"),
         ("seed: 12:30", "line 8: 12:30 is base sixty"),
         ("temperature: 1:30.5", "line 8: 1:30.5 is base sixty"),
-        ("temperature: +.5", "line 8: +.5 is a number to one reader and text to another: write it without the plus sign"),
+        ("temperature: +.5", "line 8: +.5 is a number to one reader and text to another: write a nought before the point"),
         ("seed: 08", "line 8: 08 is octal to one reader and something else to another"),
         ("seed: -1_", "line 8: -1_ is a number to one reader and text to another: write it without underscores"),
         ("seed: !!python/object:os.system x", "a tag"),

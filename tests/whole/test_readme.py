@@ -76,8 +76,8 @@ def test_the_line_that_adds_a_contestant_without_a_key_works_live(tmp_path):
     clone.mkdir()
     for path in (path for path in ROOT.iterdir() if path.is_file()):
         shutil.copy(path, clone)
-    for name in ("conf", "stages"):
-        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (".dvc", "conf", "stages"):
+        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__", "tmp", "cache"))
     for name in ("matters", "orders", "controls", "keys"):
         shutil.copytree(ROOT / "data" / name, clone / "data" / name)
     text = (clone / "params.yaml").read_text()
