@@ -7,6 +7,32 @@ from types import FrameType, TracebackType
 from typing import Self
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_OF_DVC = "DVC_STAGE"  # DVC gives this variable to what it starts, and has it not itself
+
+
+def _parent_of(number: int) -> int | None:
+    """The parent of the process with this number; None when it is gone."""
+    import psutil  # noqa: PLC0415  only under DVC, which has it loaded anyway
+
+    try:
+        return int(psutil.Process(number).ppid())
+    except psutil.Error:
+        return None
+
+
+def _dvc_above(shell: int) -> int | None:
+    """The number of the DVC that stands above ``shell``; None where DVC is the parent itself, or did not start this process.
+
+    DVC runs a stage by ``$SHELL -c``: bash steps aside for the one command, dash stays and outlives DVC.
+    """
+    if _OF_DVC not in os.environ:
+        return None
+    import psutil  # noqa: PLC0415  as above
+
+    try:
+        return _parent_of(shell) if _OF_DVC in psutil.Process(shell).environ() else None
+    except psutil.Error:
+        return None  # it is gone, which ``look`` sees, or not ours to look at
 
 
 class Halt:
@@ -19,6 +45,7 @@ class Halt:
         self.reason: str | None = None
         self.times = 0
         self._parent = os.getppid()
+        self._dvc = _dvc_above(self._parent)
         self._former: dict[signal.Signals, signal._HANDLER] = {}
 
     def __enter__(self) -> Self:
@@ -35,8 +62,12 @@ class Halt:
 
     def look(self) -> None:
         """Note the parent's death. The kernel sends no signal for it, but gives an orphan another parent."""
-        if self.reason is None and os.getppid() != self._parent:
+        if self.reason is None and (os.getppid() != self._parent or self._without_dvc()):
             self._ask("the process that started this one is gone")
+
+    def _without_dvc(self) -> bool:
+        """Whether DVC has died above the shell that it started this process by."""
+        return self._dvc is not None and _parent_of(self._parent) != self._dvc
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._ask(signal.Signals(number).name)
