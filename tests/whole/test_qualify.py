@@ -28,11 +28,11 @@ def tested(tmp_path_factory):
         project.edit("data/controls/Q01.md", "use: settling", "use: testing")
         project.change("judge", "owl", qualifies={"passing_rate": 0.5, "order_consistency": 0.5, "matters": 1})
         project.flow()
-        yield project, server
+        yield project, server, server.received  # what came until here: the tests below buy more, in any order
 
 
 def test_every_control_is_asked_in_both_orders_and_apart_from_the_verdicts(tested):
-    project, _ = tested
+    project, *_ = tested
     rows = [json.loads(line) for line in project.read("data/recordings/qualification.jsonl").splitlines()]
     assert {row["kind"] for row in rows} == {"control"}
     assert len(rows) == CONTROLS
@@ -44,15 +44,15 @@ def test_every_control_is_asked_in_both_orders_and_apart_from_the_verdicts(teste
 
 
 def test_a_control_is_asked_in_the_very_words_of_a_verdict(tested):
-    _project, server = tested
-    asked = [request.json for request in server.received if "response_format" in request.json]
+    *_, received = tested
+    asked = [request.json for request in received if "response_format" in request.json]
     assert len(asked) == 3 + CONTROLS
     assert len({json.dumps([request["messages"][0], request["response_format"]]) for request in asked}) == 1
     assert not [request for request in asked if "control" in json.dumps(request["messages"]).lower()]
 
 
 def test_a_judge_that_always_says_a_does_not_qualify_and_the_counts_stay(tested):
-    project, _ = tested
+    project, *_ = tested
     found = project.metrics("qualification")
     assert found["qualifies"] is False
     kinds = found["testing"]["kinds"]
@@ -66,7 +66,7 @@ def test_a_judge_that_always_says_a_does_not_qualify_and_the_counts_stay(tested)
 
 
 def test_thresholds_are_read_again_and_buy_nothing(tested, tmp_path):
-    project, server = tested
+    project, server, _ = tested
     copy = project.copy(tmp_path / "copy")
     seen = server.count
     copy.change("judge", "owl", qualifies={"passing_rate": 0.5, "order_consistency": 0.5, "matters": 2})
@@ -76,7 +76,7 @@ def test_thresholds_are_read_again_and_buy_nothing(tested, tmp_path):
 
 
 def test_a_judge_without_thresholds_is_asked_no_control(tested, tmp_path):
-    project, server = tested
+    project, server, _ = tested
     copy = project.copy(tmp_path / "copy")
     (copy.folder / "data/recordings/qualification.jsonl").write_text("")
     shutil.rmtree(copy.journal)
@@ -92,7 +92,7 @@ def test_a_judge_without_thresholds_is_asked_no_control(tested, tmp_path):
 
 
 def test_a_changed_control_is_bought_again_alone(tested, tmp_path):
-    project, server = tested
+    project, server, _ = tested
     copy = project.copy(tmp_path / "copy")
     seen = server.count
     copy.edit("data/controls/Q01.md", "## right_reworded\n", "## right_reworded\n\nIn short. ")
@@ -111,7 +111,7 @@ def test_a_changed_control_is_bought_again_alone(tested, tmp_path):
     ],
 )
 def test_a_wrong_control_file_is_refused_in_one_sentence(tested, tmp_path, old, new, says):
-    project, server = tested
+    project, server, _ = tested
     copy = project.copy(tmp_path / "copy")
     copy.edit("data/controls/Q01.md", old, new)
     seen, recordings = server.count, copy.recordings()
@@ -123,7 +123,7 @@ def test_a_wrong_control_file_is_refused_in_one_sentence(tested, tmp_path, old, 
 
 
 def test_verify_looks_at_the_controls_too(tested, tmp_path):
-    project, _ = tested
+    project, *_ = tested
     copy = project.copy(tmp_path / "copy")
     copy.run("python", "-m", "stages", "verify")
     path = copy.folder / "data/recordings/qualification.jsonl"
