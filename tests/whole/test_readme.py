@@ -83,7 +83,7 @@ def test_the_line_that_adds_a_contestant_without_a_key_works_live(tmp_path):
     text = (clone / "params.yaml").read_text()
     (clone / "params.yaml").write_text(re.sub(r"matters: \[[^]]*\]", "matters: [Q01]", text))
     for path in (clone / "conf").rglob("smollm-135m.yaml"):  # one thread: a busy machine stalls a second; few tokens: no one reads them
-        path.write_text(re.sub("threads: 2", "threads: 1", re.sub(r"max_tokens: \d+", "max_tokens: 96", path.read_text())))
+        path.write_text(re.sub("threads: 2", "threads: 1", re.sub(r"max_tokens: \d+", "max_tokens: 24", path.read_text())))
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith("GIT_")},
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
