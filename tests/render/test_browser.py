@@ -53,7 +53,11 @@ class Visit:
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("console", lambda message: self.wrong.append(message.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.wrong.append(f"{request.url} failed"))
+        self.page.on("requestfailed", self.failed)
+
+    def failed(self, request):
+        if request.failure != "net::ERR_ABORTED":  # what the next page cut short is no fault of the last
+            self.wrong.append(f"{request.url} failed: {request.failure}")
 
     def to(self, address):
         self.page.goto((self.site / address).as_uri() if "#" not in address else f"{self.site.as_uri()}/{address}")
@@ -273,6 +277,36 @@ def test_every_page_is_accessible_and_fits_a_phone(browser, sites, small, tmp_pa
             for each in page.evaluate(AXE)["violations"]:
                 faults += [(name, each["id"], node["html"][:160], node.get("failureSummary")) for node in each["nodes"][:3]]
     assert faults == []
+
+
+def test_a_picture_takes_the_colours_of_the_scheme_as_a_file_too(browser, sites):
+    """Inline by the page's sheets; in a file of its own by the sheet inside it."""
+    seen = {}
+    for scheme in ("light", "dark"):
+        with visiting(browser, sites / "small", color_scheme=scheme) as visit:
+            page = visit.to("index.html")
+            fill = page.locator(".drawing path[fill='#2b6ca3']").first.evaluate("(each) => getComputedStyle(each).fill")
+            page = visit.to("pictures/outcomes.svg")
+            alone = page.evaluate("getComputedStyle(document.querySelector('path[fill=\"#2b6ca3\"]')).fill")
+            ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            seen[scheme] = (fill, alone, ground)
+    assert seen == {
+        "light": ("rgb(43, 108, 163)", "rgb(43, 108, 163)", "rgb(252, 251, 248)"),
+        "dark": ("rgb(98, 164, 220)", "rgb(98, 164, 220)", "rgb(22, 24, 27)"),
+    }
+
+
+def test_a_picture_has_its_words_and_its_links(visit):
+    page = visit.to("index.html")
+    picture = page.get_by_role("img", name="Net difference, pair by pair")
+    assert picture.evaluate("(each) => document.getElementById(each.getAttribute('aria-describedby')).textContent").startswith(
+        "alder against"
+    )
+    drawn, own = picture.bounding_box(), page.locator("main").bounding_box()
+    assert own["x"] <= drawn["x"]
+    assert drawn["x"] + drawn["width"] <= own["x"] + own["width"]
+    links = page.locator(".drawing").first.get_by_role("link")
+    assert [each.get_attribute("href") for each in links.all()] == ["pictures/net_difference.svg", "pictures/net_difference.json"]
 
 
 def test_print_leaves_out_what_paper_cannot_do_and_opens_what_is_folded(visit, small):

@@ -30,6 +30,7 @@ ONLY_HERE = {  # heavy or dangerous imports, and the one place of each
     "pyarrow": "stages/schema/tables.py",
     "duckdb": ("stages/desk/sql_tables.py", "stages/recount/opened.py"),
     "rocrate": "stages/desk/crate.py",
+    "vl_convert": "stages/render/drawing.py",
     "hydra": "stages/runtime/compose.py",
     "omegaconf": "stages/runtime/compose.py",
     "rich": "stages/runtime/progress.py",
