@@ -3,25 +3,16 @@
 import copy
 import dataclasses
 
-import pytest
-
 from stages.render.apart import apart, corrected
 from stages.render.judging import judge_page
 from stages.render.overview import overview
 from stages.render.pairing import pairing_page
 from stages.schema.metrics import check_metrics, check_names
-from tests.evidences import evidence_of
 from tests.published import changed
-from tests.render.test_site import Reading, readings
-from tests.small_record import NAMES, designed_record
+from tests.render.test_site import Reading, files, readings
+from tests.small_record import NAMES
 
 FRAME = {"study": "A study", "record": "0a" * 32, "judge": "oak"}
-
-
-@pytest.fixture(scope="module")
-def designed(tmp_path_factory):
-    """The small record with elm as a second judge, and both judges on both orders."""
-    return evidence_of(designed_record(), tmp_path_factory.mktemp("designed-tables"))
 
 
 def shown_on(evidence, pairing):
@@ -105,8 +96,6 @@ def test_a_number_that_cannot_be_corrected_says_why():
 
 
 def test_the_pages_of_a_designed_study_are_well_formed_and_their_links_lead_somewhere(designed):
-    from tests.render.test_site import files
-
     made = files(designed)
     for name, page in readings(made).items():
         assert page.wrong == [], name

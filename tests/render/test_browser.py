@@ -37,10 +37,10 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def sites(small, attacked, tmp_path_factory):
-    """The pages on the disk: of the record built by hand, and of the hostile one."""
+def sites(small, attacked, designed, tmp_path_factory):
+    """The pages on the disk: of the record built by hand, of the hostile one, and of the study that asks more than it scores."""
     folder = tmp_path_factory.mktemp("sites")
-    for name, evidence in (("small", small), ("attacked", attacked)):
+    for name, evidence in (("small", small), ("attacked", attacked), ("designed", designed)):
         write_site(evidence, folder / name)
     return folder
 
@@ -259,23 +259,39 @@ PAGES = [
 ]
 
 
+def faults_of(page, name, tmp_path):
+    """Looked at in both widths: what axe-core finds; and nothing sticks out to the side."""
+    axe = (package_files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    for width in (PHONE, DESKTOP):
+        page.set_viewport_size(width)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+        assert len(page.screenshot(path=tmp_path / f"{width['width']}.png")) > 5_000
+    page.evaluate(axe)
+    found = page.evaluate(AXE)["violations"]
+    return [(name, each["id"], node["html"][:160], node.get("failureSummary")) for each in found for node in each["nodes"][:3]]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_accessible_and_fits_a_phone(browser, sites, small, tmp_path, scheme):
-    """Both widths, one colour scheme: screenshots are taken, axe-core finds nothing, and nothing sticks out to the side."""
-    axe = (package_files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     faults = []
     with visiting(browser, sites / "small", color_scheme=scheme, bypass_csp=True) as visit:
         for name in PAGES:
             page = visit.to(pairing(small, "Q01:alder~birch") if name == "a pairing" else name)
             if name == "a pairing":
                 page.locator("#reveal > summary").click()
-            for width in (PHONE, DESKTOP):
-                page.set_viewport_size(width)
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
-                assert len(page.screenshot(path=tmp_path / f"{width['width']}.png")) > 5_000
-            page.evaluate(axe)
-            for each in page.evaluate(AXE)["violations"]:
-                faults += [(name, each["id"], node["html"][:160], node.get("failureSummary")) for node in each["nodes"][:3]]
+            faults += faults_of(page, name, tmp_path)
+    assert faults == []
+
+
+def test_what_stands_apart_is_accessible_and_fits_a_phone(browser, sites, designed, tmp_path):
+    with visiting(browser, sites / "designed", bypass_csp=True) as visit:
+        faults = faults_of(visit.to("judges/oak.html"), "judge", tmp_path)
+        page = visit.to(pairing(designed, "Q01:alder~cedar"))
+        assert not page.get_by_text("stands apart").first.is_visible()
+        page.locator("#reveal > summary").click()
+        assert page.get_by_text("stands apart, not scored").first.is_visible()
+        page.get_by_text("Their reasons").click()
+        faults += faults_of(page, "pairing", tmp_path)
     assert faults == []
 
 

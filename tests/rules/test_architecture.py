@@ -162,6 +162,13 @@ def test_dvc_lists_exactly_the_code_a_stage_runs(stage):
     assert listed == wanted
 
 
+def test_the_report_depends_on_each_specification_by_its_name():
+    """Of a folder inside .dvc, DVC records no content: a changed specification would leave the old pictures."""
+    named = {dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith(".dvc")}
+    assert named == {short(path) for path in (ROOT / ".dvc/plots").iterdir()}
+    assert named <= set(STAGES["report"]["deps"])
+
+
 def test_a_stage_runs_its_own_module_under_the_projects_python():
     for name, stage in STAGES.items():
         assert stage["cmd"].split(" ")[:3] == ["python", "-m", f"stages.{name}"]
