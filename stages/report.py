@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from stages.instrument.asking import messages
+from stages.render import pictures
 from stages.render.evidence import TABLES, Evidence
 from stages.render.site import site
 from stages.runtime.compose import choices, setting
 from stages.runtime.entry import run_stage
 from stages.runtime.errors import BadRecord, refusing
 from stages.runtime.handing import handed
-from stages.runtime.paths import ANSWERS_RECORDING, KEYS_FOLDER, METRICS, SITE, VERDICTS_RECORDING
+from stages.runtime.paths import ANSWERS_RECORDING, KEYS_FOLDER, METRICS, SITE, SPECIFICATIONS, VERDICTS_RECORDING
 from stages.schema.jsonl import Row, load_json, read_rows
 from stages.schema.metrics import FILES, check_metrics, check_names
 from stages.schema.plain_files import read_text
@@ -39,6 +40,16 @@ def read_metrics(contestants: list[str], folder: Path = METRICS) -> dict[str, An
 def read_tables(folder: Path = FOLDER) -> dict[str, list[Row]]:
     """The published tables by name. Raises BadRecord that names the file."""
     return {name: handed(folder / f"{name}.parquet", lambda path: read_table(path.stem, folder)) for name in TABLES}
+
+
+def read_specifications(folder: Path = SPECIFICATIONS) -> dict[str, Any]:
+    """The Vega-Lite specification of each picture, by name. Raises BadInput that names the file."""
+    found = {}
+    for name in pictures.NAMES:
+        path = folder / f"{name}.json"
+        with refusing(path.as_posix()):
+            found[name] = load_json(read_text(path))
+    return found
 
 
 def reply_lines() -> dict[tuple[str, str], int]:
@@ -73,6 +84,7 @@ def evidence() -> Evidence:
         rows=rows,
         metrics=read_metrics([row["contestant"] for row in rows["contestants"]]),
         prompt=lambda matter, a, b: messages(instrument, matter, a, b),
+        specifications=read_specifications(),
         keys=author_keys(study, rows["matters"]),
         lines=reply_lines(),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from stages import measure, record
+from stages import measure, record, report
 from stages.instrument.asking import messages
 from stages.record import InUse
 from stages.render.evidence import Evidence
@@ -16,7 +16,7 @@ from stages.schema.rows import draw
 from stages.schema.settings import settings
 from stages.schema.tables import write_table
 from tests import small_record
-from tests.small_record import REAL_INSTRUMENT, SEED, attempt, conf_text, matter, pairing, small_controls, verdict
+from tests.small_record import REAL_INSTRUMENT, SEED, SPECIFICATIONS, attempt, conf_text, matter, pairing, small_controls, verdict
 
 CONSTRUCTED = Path(__file__).parent / "golden/constructed"
 STUDY = yaml.safe_load(small_record.STUDY)
@@ -53,6 +53,7 @@ def evidence_of(rows: InUse, folder: Path, **changes) -> Evidence:
         "rows": tables,
         "metrics": measure.metrics(*measure.read_tables(folder)),
         "prompt": lambda brief, a, b: messages(instrument, brief, a, b),
+        "specifications": report.read_specifications(SPECIFICATIONS),
     }
     return Evidence(**{**content, **changes})
 

@@ -184,6 +184,29 @@ def test_a_missing_table_is_named(name):
         report.report()
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "no such file"),
+        ("{", "Expecting property name enclosed in double quotes"),
+        ('{"mark": "bar", "mark": "bar"}', "a key stands twice"),
+        ("[]", "Vega-Lite draws nothing by it: "),
+        (
+            '{"mark": "bar", "data": {"url": "https://example.org/rows.json"}}',
+            "Vega-Lite draws nothing by it: Error: External data url not",
+        ),
+    ],
+)
+def test_a_specification_that_is_none_is_named_and_the_pages_stay(text, said):
+    report.report()
+    before = written()
+    path = Path(".dvc/plots/outcomes.json")
+    path.unlink() if text is None else path.write_text(text)
+    with pytest.raises(BadInput, match=rf"^\.dvc/plots/outcomes\.json: {said}"):
+        report.report()
+    assert written() == before
+
+
 @pytest.mark.parametrize("name", ["answers", "verdicts"])
 def test_a_missing_recording_is_named(name):
     Path(f"data/recordings/{name}.jsonl").unlink()

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from statistics import median
 
 from stages.render.evidence import Evidence, ShownPairing, Tree
-from stages.render.forest import forest, reach_of
 from stages.render.frame import Page, page
 from stages.render.overview import seen_from
+from stages.render.pictures import differences_of, turned
 from stages.render.wording import STATUS_WORDS, listed, plural
 from stages.schema.jsonl import Row
 
@@ -22,8 +22,6 @@ def contestant_page(evidence: Evidence, place: int, **frame: str) -> Page:
     attempts = [each for each in evidence.rows["attempts"] if each["contestant"] == name]
     noted = [each for each in evidence.rows["answers"] if each["contestant"] == name and to_note(each)]
     judge = evidence.metrics["judge"]
-    reach = reach_of(evidence.pair(*sorted((name, other))).get("net_difference") for other in evidence.names if other != name)
-    against = [pair_line(evidence, name, other, reach) for other in evidence.names if other != name]
     own = evidence.metrics["coverage"]["contestants"][name]
     return page(
         f"contestants/{name}.html",
@@ -33,8 +31,8 @@ def contestant_page(evidence: Evidence, place: int, **frame: str) -> Page:
         sentence=sentence(row, evidence.metrics["scores"][name], len(evidence.matters)),
         before=neighbour(evidence.names, place - 1),
         after=neighbour(evidence.names, place + 1),
-        pairs=against,
-        reach=reach,
+        pairs=[pair_line(evidence, name, other) for other in evidence.names if other != name],
+        differences=differences_of(evidence, name),
         served=served(attempts),
         statuses=STATUSES,
         own=own,
@@ -69,16 +67,9 @@ def to_note(answer: Row) -> bool:
     return bool(answer["status"] != "complete" or answer["names_itself"] or answer["addresses_the_judge"])
 
 
-def pair_line(evidence: Evidence, name: str, other: str, reach: float) -> Tree:
-    """One pair seen from this contestant: its net difference turned where the other comes first in the alphabet."""
-    one, two = sorted((name, other))
-    estimate = evidence.pair(one, two).get("net_difference")
-    if estimate and name == two:
-        turned = {"lo": -estimate["interval"]["hi"], "hi": -estimate["interval"]["lo"]}
-        estimate = {**estimate, "value": -estimate["value"], "interval": turned}
-    counts = seen_from(evidence, name, other)
-    value, interval = (estimate["value"], estimate["interval"]) if estimate else (None, None)
-    return {"name": other, "picture": forest(estimate, reach), "value": value, "interval": interval, **counts}
+def pair_line(evidence: Evidence, name: str, other: str) -> Tree:
+    """One pair seen from this contestant: its row of the picture, None where nothing is scored, and its counts."""
+    return {"name": other, "row": turned(evidence, name, other), **seen_from(evidence, name, other)}
 
 
 def served(attempts: Iterable[Row]) -> str:

@@ -13,12 +13,16 @@ Tree = dict[str, Any]
 Prompt = Callable[[str, str, str], list[dict[str, str]]]
 TABLES = (
     "matters", "contestants", "attempts", "answers", "assignments", "verdicts", "rejected_points", "calls", "judges", "controls", "orders",
+    "second_verdicts",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ShownPairing:
-    """A pairing with both answers, as the judge saw it and as the record knows it. verdict is None where none is recorded."""
+    """A pairing with both answers, as the judge saw it and as the record knows it. verdict is None where none is recorded.
+
+    apart: the verdicts on it that no score counts, on the other order and of other judges: the judge's own first, the first order first.
+    """
 
     assignment: Row
     matter: Row
@@ -27,6 +31,7 @@ class ShownPairing:
     verdict: Row | None
     points: list[Row]
     presentation_id: str
+    apart: list[Row]
 
     @property
     def name(self) -> str:
@@ -51,7 +56,7 @@ class Evidence:
     """One record with its study.
 
     keys: the author's key of each matter, where the study shows keys. lines: the line of each recorded reply, by response and request
-    digest. prompt: the judge's messages from brief, Answer A and Answer B.
+    digest. prompt: the judge's messages from brief, Answer A and Answer B. specifications: the Vega-Lite of each picture, by its name.
     """
 
     study: Study
@@ -60,6 +65,7 @@ class Evidence:
     rows: dict[str, list[Row]]
     metrics: dict[str, Tree]
     prompt: Prompt
+    specifications: dict[str, Any]
     keys: dict[str, str] = field(default_factory=dict)
     lines: dict[tuple[str, str], int] = field(default_factory=dict)
     views: dict[str, Tree] = field(default_factory=dict, compare=False)  # answers made ready once, filled by the pages that show them
@@ -77,6 +83,10 @@ class Evidence:
         return sorted(self.rows["matters"], key=lambda row: str(row["matter_id"]))
 
     @cached_property
+    def by_id(self) -> dict[str, Row]:
+        return {row["matter_id"]: row for row in self.matters}
+
+    @cached_property
     def answers(self) -> dict[tuple[str, str], Row]:
         return {(row["matter_id"], row["contestant"]): row for row in self.rows["answers"]}
 
@@ -90,14 +100,17 @@ class Evidence:
         """Every pairing that was or can be shown, by matter; within a matter by presentation, an order that tells nothing of names."""
         verdicts = {row["pairing_id"]: row for row in self.rows["verdicts"]}
         points = grouped(self.rows["rejected_points"], "verdict_id")
-        matters = {row["matter_id"]: row for row in self.rows["matters"]}
-        found = [self._shown(row, matters[row["matter_id"]], verdicts.get(row["pairing_id"]), points) for row in self.rows["assignments"]]
+        apart = grouped(self.rows["second_verdicts"], "pairing_id")
+        found = [self._shown(row, verdicts.get(row["pairing_id"]), points, apart) for row in self.rows["assignments"]]
         return sorted(found, key=lambda each: (str(each.matter["matter_id"]), each.presentation_id))
 
-    def _shown(self, row: Row, matter: Row, verdict: Row | None, points: dict[str, list[Row]]) -> ShownPairing:
+    def _shown(self, row: Row, verdict: Row | None, points: dict[str, list[Row]], apart: dict[str, list[Row]]) -> ShownPairing:
+        matter = self.by_id[row["matter_id"]]
         a, b = (self.answers[row["matter_id"], row[side]] for side in ("answer_a_was", "answer_b_was"))
         seen = presentation_id(matter["matter_sha256"], a["text_sha256"], b["text_sha256"], row["ordinal"])
-        return ShownPairing(row, matter, a, b, verdict, points.get(verdict["verdict_id"], []) if verdict else [], seen)
+        own = points.get(verdict["verdict_id"], []) if verdict else []
+        others = sorted(apart.get(row["pairing_id"], []), key=lambda each: (each["judge"] != self.judge, each["judge"], each["turned"]))
+        return ShownPairing(row, matter, a, b, verdict, own, seen, others)
 
     @cached_property
     def by_matter(self) -> dict[str, list[ShownPairing]]:

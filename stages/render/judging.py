@@ -1,5 +1,6 @@
 """The page of the judge: whether it may be believed, whether its verdicts go together, and what it said that nobody could read."""
 
+from stages.render.apart import apart
 from stages.render.evidence import Evidence, Tree
 from stages.render.frame import Page, page
 from stages.render.wording import in_words, percent, plural
@@ -32,6 +33,7 @@ def judge_page(evidence: Evidence, **frame: str) -> Page:
         verdicts={in_words(word): judge["verdicts"].get(word, 0) for word in WORDS},
         balance=[(name, {"won_as_a": "", "won_as_b": "", **judge["balance"][name]}) for name in evidence.names],
         longer=longer(judge.get("longer_won")),
+        apart=apart(evidence),
         found=found[:FOUND],
         found_total=len(found),
         unreadable=unreadable[:UNREADABLE],

@@ -3,9 +3,8 @@
 from typing import Any
 
 from stages.render.evidence import Evidence, Tree
-from stages.render.forest import forest, reach_of
 from stages.render.frame import Page, page
-from stages.render.outcomes import bar, unscored, words
+from stages.render.pictures import differences, outcomes, unscored
 from stages.render.scenarios import disclosures, scenarios
 from stages.render.wording import level, listed, p_value, plural, signed
 from stages.schema.names import pair_name
@@ -20,7 +19,6 @@ RANKINGS = ("davidson_ranking", "bradley_terry_ranking")
 def overview(evidence: Evidence, **frame: str) -> Page:
     """data/site/index.html."""
     metrics = evidence.metrics
-    reach = reach_of(evidence.pair(*pair).get("net_difference") for pair in evidence.pairs)
     return page(
         "index.html",
         "index.html.j2",
@@ -31,11 +29,10 @@ def overview(evidence: Evidence, **frame: str) -> Page:
         sentences=sentences(evidence),
         matrix=[{"name": name, "cells": [cell(evidence, name, other) for other in evidence.names]} for name in evidence.names],
         telling=any(told(evidence.pair(*pair)) for pair in evidence.pairs),
-        forest=[forest_line(evidence, *pair, reach) for pair in evidence.pairs],
-        reach=reach,
-        level_word=" and ".join(levels(evidence)) or "",
-        bars=[bar_line(evidence, *pair) for pair in evidence.pairs],
-        unscored=any(unscored(evidence.pair(*pair)) for pair in evidence.pairs),
+        differences=differences(evidence),
+        outcomes=outcomes(evidence),
+        lines=[{"one": one, "two": two, **follows(evidence.pair(one, two))} for one, two in evidence.pairs],
+        level_word=" and ".join(levels(evidence)),
         totals=[total(metrics, name) for name in evidence.names],
         rankings=rankings(metrics["scores"]),
         scenarios=scenarios(metrics.get("scenarios"), evidence.pairs),
@@ -101,15 +98,9 @@ def seen_from(evidence: Evidence, name: str, other: str) -> Tree:
     return {"won": pair[mine], "lost": pair[theirs], **shared, "unscored": unscored(pair)}
 
 
-def forest_line(evidence: Evidence, one: str, two: str, reach: float) -> Tree:
-    pair = evidence.pair(one, two)
-    estimate = pair.get("net_difference")
-    return {"one": one, "two": two, "picture": forest(estimate, reach), "estimate": estimate, "p": pair.get("sign_test", {}).get("p_holm")}
-
-
-def bar_line(evidence: Evidence, one: str, two: str) -> Tree:
-    pair = evidence.pair(one, two)
-    return {"one": one, "two": two, "picture": bar(pair, one, two), "words": words(pair, one, two)}
+def follows(pair: Tree) -> Tree:
+    """The counts of a pair, its net difference and the p-value of its sign test; these two are None where nothing is scored."""
+    return {"pair": pair, "estimate": pair.get("net_difference"), "p": pair.get("sign_test", {}).get("p_holm")}
 
 
 def levels(evidence: Evidence) -> list[str]:

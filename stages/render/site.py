@@ -11,9 +11,10 @@ from stages.render.matter import matter_lists, matter_page
 from stages.render.methodology import methodology
 from stages.render.overview import overview
 from stages.render.pairing import pairing_page
+from stages.render.pictures import differences, differences_of, outcomes
 from stages.render.search_index import search_pages
 
-ASSETS = ("site.css", "icon.svg", "list.js", "votes-store.js", "pairing.js", "votes.js", "search.js")
+ASSETS = ("picture.css", "site.css", "icon.svg", "list.js", "votes-store.js", "pairing.js", "votes.js", "search.js")
 
 
 def site(evidence: Evidence) -> Iterator[Page]:
@@ -32,7 +33,7 @@ def site(evidence: Evidence) -> Iterator[Page]:
 
 
 def counted_pages(evidence: Evidence, frame: dict[str, str]) -> Iterator[Page]:
-    """The pages that show metrics, and the data behind their pictures."""
+    """The pages that show metrics, their pictures, and the data behind these."""
     yield overview(evidence, **frame)
     yield methodology(evidence, **frame)
     yield from matter_lists(evidence, **frame)
@@ -40,3 +41,5 @@ def counted_pages(evidence: Evidence, frame: dict[str, str]) -> Iterator[Page]:
         yield contestant_page(evidence, place, **frame)
     yield judge_page(evidence, **frame)
     yield Page("data/pairs.json", json.dumps(evidence.metrics["pairs"], indent=2, ensure_ascii=False, sort_keys=True) + "\n")
+    for picture in (differences(evidence), outcomes(evidence), *(differences_of(evidence, name) for name in evidence.names)):
+        yield from picture.files if picture else ()

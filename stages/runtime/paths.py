@@ -24,6 +24,7 @@ VERDICT_ORDERS = Path("data/orders/verdicts")
 TABLES = Path("data/tables")
 METRICS = Path("metrics")
 PLOTS = METRICS / "plots"
+SPECIFICATIONS = Path(".dvc/plots")  # where `dvc plots` looks for the Vega-Lite that draws them
 PROVENANCE = METRICS / "provenance.json"
 PAIRS = METRICS / "pairs.json"
 AGREEMENT = METRICS / "agreement.json"

@@ -322,11 +322,58 @@ class Disclosures(_Tree):
     scope: dict[str, Text]
 
 
+class BothOrders(_Tree):
+    """How often one judge stood by its verdict when the sides were exchanged."""
+
+    n: Count
+    consistent: Count
+    first_place: Count
+    second_place: Count
+    tie_and_winner: Count
+    adequate_and_not: Count
+    unreadable: Count
+    missing: Count
+    consistency: Estimated | None = None
+
+
+class JudgedPair(_Shared):
+    wins_1: Count
+    wins_2: Count
+
+
+class JudgeAlone(_Tree):
+    """One judge beside the others. orders is there where the study asks for both."""
+
+    qualifies: bool
+    because: Text
+    a_share: Lean
+    pairs: dict[str, JudgedPair]
+    orders: BothOrders | None = None
+
+
+class Corrected(_Tree):
+    """A chance-corrected number, or the reason why there is none."""
+
+    value: float | None = None
+    refused: Text | None = None
+
+
+class AgreementOf(_Tree):
+    """How far some judges agree on one order."""
+
+    units: Count
+    raw: float | None = None
+    ac1: Corrected
+    alpha: Corrected
+
+
 class AgreementMetrics(_Tree):
-    """Which optional designs the study asks for. by_judge is there where it asks for any."""
+    """Which optional designs the study asks for. by_judge is there where it asks for any, between where it asks for several judges."""
 
     both_orders: bool
     judges: Count
+    by_judge: dict[Text, JudgeAlone] = Field(default_factory=dict)
+    between: dict[Text, dict[str, AgreementOf]] = Field(default_factory=dict)
 
 
 FILES: dict[str, Any] = {
@@ -364,6 +411,9 @@ def _check_leaves(value: Any, front: tuple[str, ...]) -> None:
 def check_names(name: str, tree: Any, contestants: list[str]) -> None:
     """Raise ValueError, naming the key, unless a metrics file that is sound in itself counts each of these contestants, or each pair."""
     by_name = {
+        "agreement": [(f"by_judge.{key}.pairs.", own["pairs"]) for key, own in tree.get("by_judge", {}).items()]
+        if name == "agreement"
+        else [],
         "coverage": [("contestants.", tree.get("contestants"))],
         "judge": [("balance.", tree.get("balance")), ("rejected_points.", tree.get("rejected_points"))],
         "scores": [("", tree)],
@@ -371,7 +421,7 @@ def check_names(name: str, tree: Any, contestants: list[str]) -> None:
         "scenarios": [(f"{key}.pairs.", own["pairs"]) for key, own in tree.items()] if name == "scenarios" else [],
         "timing": [("contestants.", tree.get("contestants"))],
     }
-    wanted = [pair_name(*pair) for pair in pairs(contestants)] if name in ("pairs", "scenarios") else contestants
+    wanted = [pair_name(*pair) for pair in pairs(contestants)] if name in ("agreement", "pairs", "scenarios") else contestants
     for place, counts in by_name.get(name, []):
         for absent in [each for each in wanted if each not in counts]:
             raise ValueError(f"key {place + absent!r} is missing, and the tables hold {absent}")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.evidences import evidence_of, hostile
-from tests.small_record import small_record
+from tests.small_record import designed_record, small_record
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +16,9 @@ def small(tmp_path_factory):
 def attacked(tmp_path_factory):
     """Answers, reasons and titles that are attacks."""
     return evidence_of(hostile(), tmp_path_factory.mktemp("hostile-tables"))
+
+
+@pytest.fixture(scope="session")
+def designed(tmp_path_factory):
+    """The small record with elm as a second judge, and both judges on both orders."""
+    return evidence_of(designed_record(), tmp_path_factory.mktemp("designed-tables"))

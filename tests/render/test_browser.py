@@ -37,10 +37,10 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def sites(small, attacked, tmp_path_factory):
-    """The pages on the disk: of the record built by hand, and of the hostile one."""
+def sites(small, attacked, designed, tmp_path_factory):
+    """The pages on the disk: of the record built by hand, of the hostile one, and of the study that asks more than it scores."""
     folder = tmp_path_factory.mktemp("sites")
-    for name, evidence in (("small", small), ("attacked", attacked)):
+    for name, evidence in (("small", small), ("attacked", attacked), ("designed", designed)):
         write_site(evidence, folder / name)
     return folder
 
@@ -53,7 +53,11 @@ class Visit:
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("console", lambda message: self.wrong.append(message.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.wrong.append(f"{request.url} failed"))
+        self.page.on("requestfailed", self.failed)
+
+    def failed(self, request):
+        if request.failure != "net::ERR_ABORTED":  # what the next page cut short is no fault of the last
+            self.wrong.append(f"{request.url} failed: {request.failure}")
 
     def to(self, address):
         self.page.goto((self.site / address).as_uri() if "#" not in address else f"{self.site.as_uri()}/{address}")
@@ -255,24 +259,70 @@ PAGES = [
 ]
 
 
+def faults_of(page, name, tmp_path):
+    """Looked at in both widths: what axe-core finds; and nothing sticks out to the side."""
+    axe = (package_files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    for width in (PHONE, DESKTOP):
+        page.set_viewport_size(width)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+        assert len(page.screenshot(path=tmp_path / f"{width['width']}.png")) > 5_000
+    page.evaluate(axe)
+    found = page.evaluate(AXE)["violations"]
+    return [(name, each["id"], node["html"][:160], node.get("failureSummary")) for each in found for node in each["nodes"][:3]]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_accessible_and_fits_a_phone(browser, sites, small, tmp_path, scheme):
-    """Both widths, one colour scheme: screenshots are taken, axe-core finds nothing, and nothing sticks out to the side."""
-    axe = (package_files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     faults = []
     with visiting(browser, sites / "small", color_scheme=scheme, bypass_csp=True) as visit:
         for name in PAGES:
             page = visit.to(pairing(small, "Q01:alder~birch") if name == "a pairing" else name)
             if name == "a pairing":
                 page.locator("#reveal > summary").click()
-            for width in (PHONE, DESKTOP):
-                page.set_viewport_size(width)
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
-                assert len(page.screenshot(path=tmp_path / f"{width['width']}.png")) > 5_000
-            page.evaluate(axe)
-            for each in page.evaluate(AXE)["violations"]:
-                faults += [(name, each["id"], node["html"][:160], node.get("failureSummary")) for node in each["nodes"][:3]]
+            faults += faults_of(page, name, tmp_path)
     assert faults == []
+
+
+def test_what_stands_apart_is_accessible_and_fits_a_phone(browser, sites, designed, tmp_path):
+    with visiting(browser, sites / "designed", bypass_csp=True) as visit:
+        faults = faults_of(visit.to("judges/oak.html"), "judge", tmp_path)
+        page = visit.to(pairing(designed, "Q01:alder~cedar"))
+        assert not page.get_by_text("stands apart").first.is_visible()
+        page.locator("#reveal > summary").click()
+        assert page.get_by_text("stands apart, not scored").first.is_visible()
+        page.get_by_text("Their reasons").click()
+        faults += faults_of(page, "pairing", tmp_path)
+    assert faults == []
+
+
+def test_a_picture_takes_the_colours_of_the_scheme_as_a_file_too(browser, sites):
+    """Inline by the page's sheets; in a file of its own by the sheet inside it."""
+    seen = {}
+    for scheme in ("light", "dark"):
+        with visiting(browser, sites / "small", color_scheme=scheme) as visit:
+            page = visit.to("index.html")
+            fill = page.locator(".drawing path[fill='#2b6ca3']").first.evaluate("(each) => getComputedStyle(each).fill")
+            page = visit.to("pictures/outcomes.svg")
+            alone = page.evaluate("getComputedStyle(document.querySelector('path[fill=\"#2b6ca3\"]')).fill")
+            ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            seen[scheme] = (fill, alone, ground)
+    assert seen == {
+        "light": ("rgb(43, 108, 163)", "rgb(43, 108, 163)", "rgb(252, 251, 248)"),
+        "dark": ("rgb(98, 164, 220)", "rgb(98, 164, 220)", "rgb(22, 24, 27)"),
+    }
+
+
+def test_a_picture_has_its_words_and_its_links(visit):
+    page = visit.to("index.html")
+    picture = page.get_by_role("img", name="Net difference, pair by pair")
+    assert picture.evaluate("(each) => document.getElementById(each.getAttribute('aria-describedby')).textContent").startswith(
+        "alder against"
+    )
+    drawn, own = picture.bounding_box(), page.locator("main").bounding_box()
+    assert own["x"] <= drawn["x"]
+    assert drawn["x"] + drawn["width"] <= own["x"] + own["width"]
+    links = page.locator(".drawing").first.get_by_role("link")
+    assert [each.get_attribute("href") for each in links.all()] == ["pictures/net_difference.svg", "pictures/net_difference.json"]
 
 
 def test_print_leaves_out_what_paper_cannot_do_and_opens_what_is_folded(visit, small):

@@ -30,6 +30,7 @@ ONLY_HERE = {  # heavy or dangerous imports, and the one place of each
     "pyarrow": "stages/schema/tables.py",
     "duckdb": ("stages/desk/sql_tables.py", "stages/recount/opened.py"),
     "rocrate": "stages/desk/crate.py",
+    "vl_convert": "stages/render/drawing.py",
     "hydra": "stages/runtime/compose.py",
     "omegaconf": "stages/runtime/compose.py",
     "rich": "stages/runtime/progress.py",
@@ -159,6 +160,13 @@ def test_dvc_lists_exactly_the_code_a_stage_runs(stage):
     wanted = {f"stages/{shelf(p) or p.name}" for p in used}
     listed = {d for d in STAGES[stage]["deps"] if d.startswith("stages/")}
     assert listed == wanted
+
+
+def test_the_report_depends_on_each_specification_by_its_name():
+    """Of a folder inside .dvc, DVC records no content: a changed specification would leave the old pictures."""
+    named = {dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith(".dvc")}
+    assert named == {short(path) for path in (ROOT / ".dvc/plots").iterdir()}
+    assert named <= set(STAGES["report"]["deps"])
 
 
 def test_a_stage_runs_its_own_module_under_the_projects_python():

@@ -129,6 +129,16 @@ def test_a_judge_that_always_says_a_is_never_consistent_and_one_that_is_right_by
     assert round(first["raw"] + turned["raw"], 5) == 1, "elm says A of each pairing in one of its orders"
 
 
+def test_the_pages_show_them_apart_and_how_far_they_agree(sold):
+    project, *_ = sold
+    pages = [path.read_text("utf-8") for path in (project.folder / "data/site/pairings").glob("*.html")]
+    assert [page.count("stands apart, not scored") for page in pages] == [3] * PAIRINGS
+    assert [page.count('<span class="tag strong">scored</span>') for page in pages] == [1] * PAIRINGS
+    judge = project.read("data/site/judges/owl.html").decode("utf-8")
+    assert 'id="orders"' in judge
+    assert "elm and owl" in judge
+
+
 def test_winners_of_the_other_order_are_read_from_its_own_stored_row(sold):
     project, *_ = sold
     stored = rows_of(project.read("data/recordings/assignments.jsonl"))
