@@ -58,6 +58,7 @@ def at_most(count: int, n: int, share: float) -> float:
     return beta_share(1 - share, n - count, count + 1)
 
 
+@cache
 def sign_test(wins: int, losses: int) -> tuple[Chance, Chance]:
     """The exact two-sided p and the mid-p; both 1 where nobody leads."""
     fewer, n = min(wins, losses), wins + losses
@@ -74,6 +75,7 @@ def holm(chances: Sequence[float]) -> list[Chance]:
     return [Chance(max(steps[: ranked.index(p) + 1])) for p in chances]
 
 
+@cache
 def clopper_pearson(count: int, n: int) -> tuple[float, float]:
     """The shares at which as many or more, and as many or fewer, have a chance of a fortieth."""
     tail = (1 - LEVEL) / 2
@@ -82,6 +84,7 @@ def clopper_pearson(count: int, n: int) -> tuple[float, float]:
     return low, high
 
 
+@cache
 def wilson(count: int, n: int) -> tuple[float, float]:
     """Both ends of |count / n - p| <= z sqrt(p (1 - p) / n), each found by halving."""
     share = count / n
@@ -111,12 +114,14 @@ def _likeliest_loss(wins: int, losses: int, n: int, difference: float) -> float:
     low, high = max(0.0, -difference), (1 - difference) / 2
 
     def falling(loss: float) -> bool:
-        parts = [(wins, loss + difference), (losses, loss), (-2 * rest, 1 - 2 * loss - difference)]
-        return sum(count / max(at, 1e-300) for count, at in parts if count) < 0
+        slope = wins / max(loss + difference, 1e-300) if wins else 0.0
+        slope += losses / max(loss, 1e-300) if losses else 0.0
+        return slope - (2 * rest / max(1 - 2 * loss - difference, 1e-300) if rest else 0.0) < 0
 
     return halved(low, high, falling)
 
 
+@cache
 def t_quantile(freedom: int) -> float:
     """Student's t for a two-sided interval at the level."""
     return halved(0, 1_000, lambda t: beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) < 1 - LEVEL)
@@ -144,6 +149,7 @@ def power(decisive: int, share: float, alpha: float) -> float:
     return 0.0 if wins is None else at_most(decisive - wins, decisive, share) + at_most(decisive - wins, decisive, 1 - share)
 
 
+@cache
 def detectable(decisive: int, alpha: float, wanted: float) -> float | None:
     """The true share of wins that is found with this power; None where nothing is."""
     if least_wins(decisive, alpha) is None:

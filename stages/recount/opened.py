@@ -1,5 +1,8 @@
-"""The published tables in DuckDB, with the views of views.sql over them."""
+"""The published tables in DuckDB, with the views of views.sql over them, each made when a query first asks for it."""
 
+import re
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +11,37 @@ from duckdb.func import SPECIAL
 
 from stages.recount.arithmetic import tango
 
-Connection = duckdb.DuckDBPyConnection
-
 TABLE_NAMES = (
     "matters", "contestants", "attempts", "answers", "assignments", "verdicts", "rejected_points", "calls", "judges", "controls", "orders",
     "scenarios", "second_judges", "second_verdicts", "second_controls",
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated
+_LARGE = 8_000_000  # bytes of a table's file: below, it is read once and whole; above, each view takes the columns that it wants from the file
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A database, and what can still be made in it: for each name, in the order of making, the statement that makes it."""
+
+    database: duckdb.DuckDBPyConnection
+    unmade: dict[str, str] = field(default_factory=dict)
+
+    def make(self, query: str) -> None:
+        """Make everything that a query names and that is not there yet. Raises ValueError where a table lacks what a view wants."""
+        wanted, words = [], set(_words(query))
+        for name in reversed(self.unmade):  # a statement names only what stands before it
+            if name in words:
+                wanted.append(name)
+                words |= _words(self.unmade[name])
+        for name in reversed(wanted):
+            try:
+                self.database.execute(self.unmade.pop(name))
+            except duckdb.Error as error:
+                raise ValueError(str(error).splitlines()[0]) from None
+
+    def close(self) -> None:
+        self.database.close()
 
 
 def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
@@ -23,20 +49,32 @@ def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
 
     Raises ValueError where a table is missing or is none.
     """
-    connection = duckdb.connect()
-    connection.execute("set TimeZone = 'UTC'")
-    connection.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
-    connection.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
+    database = duckdb.connect(config={"threads": 1})  # one: sums come in one order, and planning for more takes longer than counting
+    database.execute("set TimeZone = 'UTC'")
+    database.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
+    database.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
+    unmade = {}
     try:
         for name in TABLE_NAMES:
-            file = str(folder / f"{name}.parquet").replace("'", "''")
-            connection.execute(f"create view all_{name} as select * from read_parquet('{file}')")
-        for name in TABLE_NAMES:
-            connection.execute(f"create view {name} as select * from all_{name}{_left(name, without)}")
-        connection.execute(_VIEWS.read_text("utf-8"))
+            path = folder / f"{name}.parquet"
+            file = str(path).replace("'", "''")
+            database.execute(f"create view all_{name} as select * from read_parquet('{file}')")
+            kind = "table" if path.stat().st_size < _LARGE else "view"
+            unmade[name] = f"create {kind} {name} as select * from all_{name}{_left(name, without)}"
     except duckdb.Error as error:
         raise ValueError(f"{folder}: {str(error).splitlines()[0]}") from None
-    return connection
+    return Connection(database, unmade | _views())
+
+
+@lru_cache(maxsize=1_000)
+def _words(statement: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", statement))
+
+
+@cache
+def _views() -> dict[str, str]:
+    """The statements of views.sql by the name that each makes."""
+    return {made[1]: made[0] for made in re.finditer(r"^create table (\w+) as\n.*?;$", _VIEWS.read_text("utf-8"), re.DOTALL | re.MULTILINE)}
 
 
 def _left(name: str, without: tuple[str, str] | None) -> str:
@@ -61,8 +99,9 @@ def _left(name: str, without: tuple[str, str] | None) -> str:
 
 
 def rows(connection: Connection, query: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
-    """The rows of a query."""
-    return connection.execute(query, values or []).fetchall()
+    """The rows of a query. Raises ValueError as ``Connection.make`` does."""
+    connection.make(query)
+    return connection.database.execute(query, values or []).fetchall()
 
 
 def tells_apart(wins: int, losses: int, n: int) -> bool:

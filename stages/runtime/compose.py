@@ -1,4 +1,8 @@
-"""Choices and settings: params.yaml names a file of each group, Hydra composes it in this process."""
+"""Choices and settings: params.yaml names a file of each group, Hydra composes it in this process.
+
+A settings file is flat, so what Hydra makes of it is what stands in it. Stages let Hydra compose; the commands people type, which only
+look, read the text: loading Hydra and composing takes half a second.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -7,8 +11,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -39,11 +41,11 @@ def _text(path: Path) -> str:
 
 
 @contextmanager
-def _in_our_words(text: str) -> Iterator[None]:
-    """Turn what Hydra and OmegaConf say of a text that is sound YAML into a sentence of ours. What is left to them are references."""
+def _in_our_words(text: str, *more: type[Exception]) -> Iterator[None]:
+    """Turn what OmegaConf, or ``more``, says of a text that is sound YAML into a sentence of ours. What is left to it are references."""
     try:
         yield
-    except (HydraException, YAMLError, OmegaConfBaseException):
+    except (YAMLError, OmegaConfBaseException, *more):
         line = text.count("\n", 0, max(text.find("${"), 0)) + 1
         what = f"line {line}: a `${{` opens a reference, and none ends well" if "${" in text else "its values cannot be taken as they stand"
         raise ValueError(f"{what}: a settings file holds plain values only") from None
@@ -53,9 +55,7 @@ def _in_our_words(text: str) -> Iterator[None]:
 
 def choices_file(path: Path = PARAMS) -> Any:
     """What stands in params.yaml, untyped. Raises ValueError when it is no YAML, OSError when it cannot be read."""
-    text = _text(path)
-    with _in_our_words(text):
-        return _plain(OmegaConf.create(text))
+    return _values(_text(path))
 
 
 def values_in(text: str) -> Any:
@@ -64,8 +64,13 @@ def values_in(text: str) -> Any:
     Raises ValueError when it is no plain YAML.
     """
     check_yaml(text)
-    with _in_our_words(text):
-        return _plain(OmegaConf.create(text))
+    return _values(text)
+
+
+def _values(checked: str) -> Any:
+    """The values of a text that ``check_yaml`` let through."""
+    with _in_our_words(checked):
+        return _plain(OmegaConf.create(checked))
 
 
 def names(group: str, conf: Path = CONF) -> list[str]:
@@ -76,20 +81,18 @@ def names(group: str, conf: Path = CONF) -> list[str]:
 def composed(group: str, name: str, conf: Path = CONF) -> Any:
     """The values of ``conf/<group>/<name>.yaml``, untyped. Raises ValueError for a name that there is not, and for a file that cannot
     be composed; OSError for one that cannot be read."""
-    _check_choice(group, name, conf)
-    text = _text(conf / group / f"{name}.yaml")
-    with _in_our_words(text), initialize_config_dir(str(conf.resolve()), version_base="1.3"):
+    from hydra import compose, initialize_config_dir  # noqa: PLC0415  takes 0.2 s to import, and whoever only looks needs none of it
+    from hydra.errors import HydraException  # noqa: PLC0415  see above
+
+    text = _chosen_text(group, name, conf)
+    with _in_our_words(text, HydraException), initialize_config_dir(str(conf.resolve()), version_base="1.3"):
         return _plain(compose(overrides=[f"+{group}='{name}'"])[group])  # quoted: `true` and `1` are names, too
 
 
-def _composed_together(chosen: Sequence[tuple[str, str]], conf: Path) -> list[Any]:
-    """The values of several files, in one composition. Raises what any of them raises alone."""
-    for group, name in chosen:
-        _check_choice(group, name, conf)
-        _text(conf / group / f"{name}.yaml")
-    with initialize_config_dir(str(conf.resolve()), version_base="1.3"):
-        whole = _plain(compose(overrides=[f"+{group}@file_{n}='{name}'" for n, (group, name) in enumerate(chosen)]))
-    return [whole[f"file_{n}"] for n in range(len(chosen))]
+def _chosen_text(group: str, name: str, conf: Path) -> str:
+    """The checked text of one choice. Raises as ``composed`` does."""
+    _check_choice(group, name, conf)
+    return _text(conf / group / f"{name}.yaml")
 
 
 def _check_choice(group: str, name: str, conf: Path) -> None:
@@ -109,16 +112,14 @@ def setting(group: str, name: str, check: Check) -> Any:
 
 
 def settings_of(chosen: Sequence[tuple[str, str]], check: Check) -> list[Any]:
-    """The checked settings of several choices, each a group and a name, in that order. A composition takes Hydra 0.2 s whatever is in
-    it, so they are composed at once; where that fails, one by one, and the first that is wrong is refused with its file's name."""
-    try:
-        values = _composed_together(chosen, CONF)
-    except (ValueError, OSError, HydraException, YAMLError, OmegaConfBaseException, RecursionError):
-        return [setting(group, name, check) for group, name in chosen]
+    """The checked settings of several choices, each a group and a name, in that order: what ``setting`` gives for each, without Hydra.
+
+    The first that is wrong is refused with its file's name.
+    """
     found = []
-    for (group, name), read in zip(chosen, values, strict=True):
+    for group, name in chosen:
         with refusing(f"{CONF / group / name}.yaml"):
-            found.append(check(group, read))
+            found.append(check(group, _values(_chosen_text(group, name, CONF))))
     return found
 
 
