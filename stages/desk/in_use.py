@@ -1,11 +1,12 @@
 """What this checkout's study rests on, built anew from sources and recordings alone: nothing under data/work is believed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
-from stages.instrument.reader import read
+from stages.instrument.reader import Reading, read
 from stages.providers.attempts import Asked, attempts, by_answer
 from stages.providers.reading import recorded_reply
 from stages.providers.requests import Model, Question, verdict_request
@@ -213,8 +214,13 @@ class InUse:
                 break
         return found
 
+    @cached_property
+    def reading(self) -> Callable[[str], Reading]:
+        """What a reply of a judge says under this instrument. One text is read once."""
+        return cache(partial(read, self.instrument))
+
     def _readable(self, row: Row) -> bool:
-        return read(self.instrument, recorded_reply(row).text).verdict != "unreadable"
+        return self.reading(recorded_reply(row).text).verdict != "unreadable"
 
     @cached_property
     def control_requests(self) -> dict[str, Request]:

@@ -17,7 +17,7 @@ TABLE_NAMES = (
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated
-_LARGE = 8_000_000  # bytes of a table's file: below, it is read once and whole; above, each view takes the columns that it wants from the file
+_LARGE = 8_000_000  # bytes of a file: below, it is read once, whole; above, each view takes the columns that it wants from the file
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,17 @@ def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
     database.execute("set TimeZone = 'UTC'")
     database.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
     database.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
-    unmade = {}
+    unmade, small = {}, True
     try:
         for name in TABLE_NAMES:
             path = folder / f"{name}.parquet"
             file = str(path).replace("'", "''")
             database.execute(f"create view all_{name} as select * from read_parquet('{file}')")
-            kind = "table" if path.stat().st_size < _LARGE else "view"
-            unmade[name] = f"create {kind} {name} as select * from all_{name}{_left(name, without)}"
+            is_small = path.stat().st_size < _LARGE
+            small = small and is_small
+            unmade[name] = f"create {'table' if is_small else 'view'} {name} as select * from all_{name}{_left(name, without)}"
+        if small:
+            database.execute("pragma disable_optimizer")  # to look for a better way takes longer than to go the first one
     except duckdb.Error as error:
         raise ValueError(f"{folder}: {str(error).splitlines()[0]}") from None
     return Connection(database, unmade | _views())
