@@ -17,6 +17,15 @@ TABLE_NAMES = (
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated
+_TOUCHED = (
+    "answers",
+    "attempts",
+    "assignments",
+    "verdicts",
+    "second_verdicts",
+    "rejected_points",
+    "calls",
+)  # by an answer that is left out
 _LARGE = 8_000_000  # bytes of a file: below, it is read once, whole; above, each view takes the columns that it wants from the file
 
 
@@ -80,25 +89,29 @@ def _views() -> dict[str, str]:
     return {made[1]: made[0] for made in re.finditer(r"^create table (\w+) as\n.*?;$", _VIEWS.read_text("utf-8"), re.DOTALL | re.MULTILINE)}
 
 
+def touched(view: str) -> bool:
+    """Whether a view may hold other rows when an answer is left out: whether a table that it rests on, however far below, then does."""
+    words = {view}
+    for name, statement in reversed(_views().items()):
+        if name in words:
+            words |= _words(statement)
+    return not words.isdisjoint(_TOUCHED)
+
+
 def _left(name: str, without: tuple[str, str] | None) -> str:
     """The condition under which a row of a table stands without that answer."""
     if without is None:
         return ""
     matter, contestant = (part.replace("'", "''") for part in without)
-    touched = f"matter_id = '{matter}' and '{contestant}' in (contestant_1, contestant_2)"
+    on_it = f"matter_id = '{matter}' and '{contestant}' in (contestant_1, contestant_2)"
     own = f"matter_id = '{matter}' and contestant = '{contestant}'"
-    judged = [f"select request_sha256 from all_{table} where {touched}" for table in ("verdicts", "second_verdicts")]
+    judged = [f"select request_sha256 from all_{table} where {on_it}" for table in ("verdicts", "second_verdicts")]
     gone = " union all ".join([f"select request_sha256 from all_attempts where {own}", *judged])
-    conditions = {
-        "answers": f"not ({own})",
-        "attempts": f"not ({own})",
-        "assignments": f"not ({touched})",
-        "verdicts": f"not ({touched})",
-        "second_verdicts": f"not ({touched})",
-        "rejected_points": "verdict_id in (select verdict_id from verdicts)",
-        "calls": f"request_sha256 not in ({gone})",
-    }
-    return f" where {conditions[name]}" if name in conditions else ""
+    conditions = (
+        f"not ({own})", f"not ({own})", f"not ({on_it})", f"not ({on_it})", f"not ({on_it})",
+        "verdict_id in (select verdict_id from verdicts)", f"request_sha256 not in ({gone})",
+    )  # fmt: skip
+    return f" where {conditions[_TOUCHED.index(name)]}" if name in _TOUCHED else ""
 
 
 def rows(connection: Connection, query: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
