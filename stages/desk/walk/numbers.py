@@ -207,13 +207,13 @@ def differences(matter: str, contestant: str) -> dict[str, Row]:
         after = counts.result()
         moved = [name for name in FILES if before[name] != after[name]]
         fixed = {name: counted(whole, [rule for rule in FILES[name].rules if not touched(rule.view)]) for name in moved}
-    numbers = [(name, *(concluded(FILES[name], {**fixed[name], **own[name]}) for own in (before, after))) for name in moved]
-    return {
-        f"{name}.{path}": {"with": _short(one.get(path)), "without": _short(other.get(path))}
-        for name, one, other in numbers
-        for path in sorted(one.keys() | other.keys())
-        if one.get(path) != other.get(path)
-    }
+    found: dict[str, Row] = {}
+    for name in moved:
+        one, other = (concluded(FILES[name], {**fixed[name], **own[name]}) for own in (before, after))
+        for path in sorted(one.keys() | other.keys()):
+            if one.get(path) != other.get(path):
+                found[f"{name}.{path}"] = {"with": _short(one.get(path)), "without": _short(other.get(path))}
+    return found
 
 
 def _touched(file: File) -> list[Rule]:
