@@ -229,6 +229,17 @@ class InUse:
             self.test_label(judge, control): self.verdict_request_of(control.shown, 1, "control", judge) for judge, control in self.tests
         }
 
+    @cached_property
+    def recorded_by(self) -> dict[tuple[str, str, str | None], list[Row]]:
+        """Every recorded reply by its kind, by whom it is and by matter; under None, those on every matter."""
+        found: dict[tuple[str, str, str | None], list[Row]] = {}
+        for recorded in (self.answers, self.verdicts, self.qualification):
+            for row in (row for replies in recorded.values() for row in replies):
+                by = row["contestant" if row["kind"] == "answer" else "judge"]
+                found.setdefault((row["kind"], by, row["matter_id"]), []).append(row)
+                found.setdefault((row["kind"], by, None), []).append(row)
+        return found
+
     def test_label(self, judge: str, control: Control) -> str:
         by = f" by {judge}" if judge in self.second_judges else ""
         return f"{control.control_id} in order {control.order_number}{by}"
