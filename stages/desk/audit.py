@@ -5,7 +5,7 @@ from typing import Any
 
 from stages.desk.in_use import InUse, load
 from stages.desk.walk.elsewhere import elsewhere
-from stages.desk.walk.named import known, requests, resolved, shown
+from stages.desk.walk.named import check_order, known, requests, resolved, shown
 from stages.runtime.errors import BadInput
 from stages.runtime.paths import ANSWERS_RECORDING, VERDICTS_RECORDING
 from stages.schema.calls import Row
@@ -41,6 +41,7 @@ def run(given: argparse.Namespace) -> Row:
     study = load()
     if given.what not in known(study) and (found := _numbers(given.what) or elsewhere(study, given.what)):
         return found
+    check_order(given.what, _is_number)
     name = resolved(study, given.what)
     behind = shown(study, name)
     if behind["kind"] == "answer" and behind["replies"]:
@@ -78,6 +79,14 @@ def _number(wanted: str) -> Row | None:
         found = explained(connection, place, there[place.file][place.path])
     first = next(iter(found.get("enter", {})), None)
     return {**found, **({"first": _first(first)} if first else {})}
+
+
+def _is_number(wanted: str) -> bool:
+    """Whether a word names a number, or all numbers under a path."""
+    from stages.desk.walk.numbers import place_of, published, under  # noqa: PLC0415  see run
+
+    there = published()
+    return bool(place_of(wanted, there) or under(wanted, there))
 
 
 def _numbers(wanted: str) -> Row | None:

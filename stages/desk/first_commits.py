@@ -13,9 +13,10 @@ from stages.schema.matter import Matter
 
 def first_days() -> dict[str, str] | str:
     """The day, in UTC, of the first commit of each file of data/matters, by its path; or a phrase that says why that is not known."""
-    if _git("rev-parse", "--show-prefix") is None:
+    told = _git("rev-parse", "--show-prefix", "--is-shallow-repository")
+    if told is None:
         return "there is no git history here"
-    if _git("rev-parse", "--is-shallow-repository") == "true\n":
+    if told.endswith("true\n"):
         return "the clone is shallow, so its history does not reach back"
     log = _git("log", "--diff-filter=A", "--no-renames", "--relative", "--format=%x00%cI", "--name-only", "--", MATTERS_FOLDER.as_posix())
     if log is None:

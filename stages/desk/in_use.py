@@ -1,11 +1,12 @@
 """What this checkout's study rests on, built anew from sources and recordings alone: nothing under data/work is believed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Literal
 
 from stages.instrument.asking import instrument_digest, messages
-from stages.instrument.reader import read
+from stages.instrument.reader import Reading, read
 from stages.providers.attempts import Asked, attempts, by_answer
 from stages.providers.reading import recorded_reply
 from stages.providers.requests import Model, Question, verdict_request
@@ -213,8 +214,13 @@ class InUse:
                 break
         return found
 
+    @cached_property
+    def reading(self) -> Callable[[str], Reading]:
+        """What a reply of a judge says under this instrument. One text is read once."""
+        return cache(partial(read, self.instrument))
+
     def _readable(self, row: Row) -> bool:
-        return read(self.instrument, recorded_reply(row).text).verdict != "unreadable"
+        return self.reading(recorded_reply(row).text).verdict != "unreadable"
 
     @cached_property
     def control_requests(self) -> dict[str, Request]:
@@ -222,6 +228,17 @@ class InUse:
         return {
             self.test_label(judge, control): self.verdict_request_of(control.shown, 1, "control", judge) for judge, control in self.tests
         }
+
+    @cached_property
+    def recorded_by(self) -> dict[tuple[str, str, str | None], list[Row]]:
+        """Every recorded reply by its kind, by whom it is and by matter; under None, those on every matter."""
+        found: dict[tuple[str, str, str | None], list[Row]] = {}
+        for recorded in (self.answers, self.verdicts, self.qualification):
+            for row in (row for replies in recorded.values() for row in replies):
+                by = row["contestant" if row["kind"] == "answer" else "judge"]
+                found.setdefault((row["kind"], by, row["matter_id"]), []).append(row)
+                found.setdefault((row["kind"], by, None), []).append(row)
+        return found
 
     def test_label(self, judge: str, control: Control) -> str:
         by = f" by {judge}" if judge in self.second_judges else ""

@@ -1,6 +1,7 @@
 """Why a reply is missing: what changed since the nearest one was recorded, setting by setting where the old settings are in git."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,7 +28,7 @@ class Why:
     changes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
-History = Callable[[str, str], list[str]]  # the committed versions of one settings file, by group and name
+History = Callable[[str, str], list[Model]]  # the committed versions of one settings file, by group and name
 
 
 def why(wanted: Wanted, study: InUse, history: History) -> Why:
@@ -40,15 +41,13 @@ def why(wanted: Wanted, study: InUse, history: History) -> Why:
         return Why("an answer that it judges is still to come")
     if wanted.attempt > 1:
         return Why("the reply before it was unreadable, and is asked for again")
-    rows = study.verdicts if wanted.kind == "verdict" else study.qualification
-    return _judged(wanted, study, history, [row for replies in rows.values() for row in replies])
+    return _judged(wanted, study, history)
 
 
 def _answer(request: Request, study: InUse, history: History) -> Why:
-    name, matter = request.asked, request.subject["matter_id"]
-    own = [row for rows in study.answers.values() for row in rows if row["contestant"] == name]
-    same = [row for row in own if row["matter_id"] == matter]
-    if not own:
+    name, matter = request.asked, str(request.subject["matter_id"])
+    same = study.recorded_by.get(("answer", name, matter), [])
+    if ("answer", name, None) not in study.recorded_by:
         return Why(f"new contestant: nothing of {name} is recorded")
     if not same:
         return Why(f"new matter: no answer of {name} to {matter} was ever recorded")
@@ -61,13 +60,12 @@ def _answer(request: Request, study: InUse, history: History) -> Why:
     return Why(edited + _sentence(changes), changes)
 
 
-def _judged(wanted: Wanted, study: InUse, history: History, recorded: list[Row]) -> Why:
+def _judged(wanted: Wanted, study: InUse, history: History) -> Why:
     request = wanted.request
     if request is None:
         return Why("never recorded")
-    own = [row for row in recorded if row["judge"] == request.asked]
-    same = [row for row in own if row["matter_id"] == wanted.matter_id]
-    if not own:
+    same = study.recorded_by.get((wanted.kind, request.asked, wanted.matter_id), [])
+    if (wanted.kind, request.asked, None) not in study.recorded_by:
         return Why(f"new judge: nothing of {request.asked} is recorded")
     if not same:
         return Why(f"new matter: {request.asked} never judged {wanted.matter_id}")
@@ -105,13 +103,9 @@ def _spoken(value: object) -> str:
     return "nothing" if value is None else short(value)
 
 
-def _changed(group: str, now: Model, row: Row, study: InUse, versions: list[str]) -> dict[str, dict[str, Any]]:
+def _changed(group: str, now: Model, row: Row, study: InUse, versions: list[Model]) -> dict[str, dict[str, Any]]:
     """The settings that differ between now and the recorded call; nothing where no commit holds those of the call."""
-    for text in versions:
-        try:
-            then = settings(group, values_in(text))
-        except ValueError:
-            continue  # that version had other keys
+    for then in versions:
         if _made_by(then, group, row, study):
             return _different(then.model_dump(mode="json"), now.model_dump(mode="json"))
     return {}
@@ -130,11 +124,15 @@ def _made_by(then: Any, group: str, row: Row, study: InUse) -> bool:
     return bool(request.sha256 == row["request_sha256"] if same_text else request.settings_sha256 == row["settings_sha256"])
 
 
-def earlier(group: str, name: str) -> list[str]:
-    """The committed versions of a settings file, the newest first; none where git does not answer."""
+def earlier(group: str, name: str) -> list[Model]:
+    """The committed versions of a settings file, the newest first; none where git does not answer. One with other keys is passed over."""
     path = (CONF / group / f"{name}.yaml").as_posix()
     commits = git("log", f"-{_COMMITS}", "--format=%H", "--", path) or ""
-    return [text for commit in commits.split() if (text := git("show", f"{commit}:./{path}"))]
+    found = []
+    for text in filter(None, (git("show", f"{commit}:./{path}") for commit in commits.split())):
+        with suppress(ValueError):
+            found.append(settings(group, values_in(text)))
+    return found
 
 
 def _different(then: dict[str, Any], now: dict[str, Any], above: str = "") -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stages.desk.in_use import InUse, Judge
-from stages.instrument.reader import READER, Reading, read
+from stages.instrument.reader import READER, Reading
 from stages.providers.attempts import Asked, by_answer
 from stages.providers.reading import call_fields, recorded_reply
 from stages.runtime.paths import (
@@ -155,7 +155,7 @@ def _answer_calls(study: InUse) -> Iterator[Row]:
 def said_of(study: InUse, row: Row) -> tuple[str, Reading]:
     """The judge's text in a recorded row, and what it says."""
     text = recorded_reply(row).text
-    return text, read(study.instrument, text)
+    return text, study.reading(text)
 
 
 def _verdict(study: InUse, row: Row, source: str) -> Row:

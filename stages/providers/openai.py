@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
 
 from stages.schema.calls import Row, body_of
@@ -109,7 +110,12 @@ def read_reply(row: Row) -> Reply:
     """Read a recorded call. Raises ValueError for a row of another wire, and for one that holds no delivery."""
     if row.get("wire") != WIRE:
         raise ValueError(f"wire {row.get('wire')!r} is not {WIRE!r}")
-    return _delivery(row["http_status"], body_of(row))
+    return _recorded(row["http_status"], row["body"], row["body_encoding"])
+
+
+@lru_cache(maxsize=4_096)  # of a study's replies each is read by several stages or checks in turn; the bodies are in memory as rows
+def _recorded(http_status: int, body: str, body_encoding: str) -> Reply:
+    return _delivery(http_status, body_of({"body": body, "body_encoding": body_encoding}))
 
 
 def classify(http_status: int, headers: Mapping[str, str], body: bytes, now: datetime | None = None) -> Delivered | Again | No:

@@ -58,6 +58,7 @@ def at_most(count: int, n: int, share: float) -> float:
     return beta_share(1 - share, n - count, count + 1)
 
 
+@cache
 def sign_test(wins: int, losses: int) -> tuple[Chance, Chance]:
     """The exact two-sided p and the mid-p; both 1 where nobody leads."""
     fewer, n = min(wins, losses), wins + losses
@@ -74,6 +75,7 @@ def holm(chances: Sequence[float]) -> list[Chance]:
     return [Chance(max(steps[: ranked.index(p) + 1])) for p in chances]
 
 
+@cache
 def clopper_pearson(count: int, n: int) -> tuple[float, float]:
     """The shares at which as many or more, and as many or fewer, have a chance of a fortieth."""
     tail = (1 - LEVEL) / 2
@@ -82,6 +84,7 @@ def clopper_pearson(count: int, n: int) -> tuple[float, float]:
     return low, high
 
 
+@cache
 def wilson(count: int, n: int) -> tuple[float, float]:
     """Both ends of |count / n - p| <= z sqrt(p (1 - p) / n), each found by halving."""
     share = count / n
@@ -109,14 +112,18 @@ def _likeliest_loss(wins: int, losses: int, n: int, difference: float) -> float:
     """The probability of a loss that makes the counts likeliest, a win being more probable by ``difference``."""
     rest = n - wins - losses
     low, high = max(0.0, -difference), (1 - difference) / 2
+    for _ in range(_HALVINGS):  # ``halved``, written out: a ranking's pairs come here a hundred thousand times
+        loss = (low + high) / 2
+        slope = wins / max(loss + difference, 1e-300) if wins else 0.0
+        slope += losses / max(loss, 1e-300) if losses else 0.0
+        if slope < (2 * rest / max(1 - 2 * loss - difference, 1e-300) if rest else 0.0):
+            high = loss
+        else:
+            low = loss
+    return (low + high) / 2
 
-    def falling(loss: float) -> bool:
-        parts = [(wins, loss + difference), (losses, loss), (-2 * rest, 1 - 2 * loss - difference)]
-        return sum(count / max(at, 1e-300) for count, at in parts if count) < 0
 
-    return halved(low, high, falling)
-
-
+@cache
 def t_quantile(freedom: int) -> float:
     """Student's t for a two-sided interval at the level."""
     return halved(0, 1_000, lambda t: beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) < 1 - LEVEL)
@@ -129,12 +136,13 @@ def least_wins(decisive: int, alpha: float) -> int | None:
         found = int(halved(0, decisive // 2, lambda losses: 2 * at_most(int(losses), decisive, 0.5) > alpha))
         return next((decisive - k for k in (found + 1, found, found - 1) if 2 * at_most(k, decisive, 0.5) <= alpha), None)
     fewest: int | None = None
-    summed, every = 0, 2**decisive
+    summed, ways, every = 0, 1, 2**decisive  # ways: comb(decisive, losses)
     for losses in range((decisive + 1) // 2):
-        summed += comb(decisive, losses)
+        summed += ways
         if 2 * summed / every > alpha:
             break
         fewest = decisive - losses
+        ways = ways * (decisive - losses) // (losses + 1)
     return fewest
 
 
@@ -144,6 +152,7 @@ def power(decisive: int, share: float, alpha: float) -> float:
     return 0.0 if wins is None else at_most(decisive - wins, decisive, share) + at_most(decisive - wins, decisive, 1 - share)
 
 
+@cache
 def detectable(decisive: int, alpha: float, wanted: float) -> float | None:
     """The true share of wins that is found with this power; None where nothing is."""
     if least_wins(decisive, alpha) is None:

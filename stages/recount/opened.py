@@ -1,5 +1,8 @@
-"""The published tables in DuckDB, with the views of views.sql over them."""
+"""The published tables in DuckDB, with the views of views.sql over them, each made when a query first asks for it."""
 
+import re
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +11,46 @@ from duckdb.func import SPECIAL
 
 from stages.recount.arithmetic import tango
 
-Connection = duckdb.DuckDBPyConnection
-
 TABLE_NAMES = (
     "matters", "contestants", "attempts", "answers", "assignments", "verdicts", "rejected_points", "calls", "judges", "controls", "orders",
     "scenarios", "second_judges", "second_verdicts", "second_controls",
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated
+_TOUCHED = (
+    "answers",
+    "attempts",
+    "assignments",
+    "verdicts",
+    "second_verdicts",
+    "rejected_points",
+    "calls",
+)  # by an answer that is left out
+_LARGE = 8_000_000  # bytes of a file: below, it is read once, whole; above, each view takes the columns that it wants from the file
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A database, and what can still be made in it: for each name, in the order of making, the statement that makes it."""
+
+    database: duckdb.DuckDBPyConnection
+    unmade: dict[str, str] = field(default_factory=dict)
+
+    def make(self, query: str) -> None:
+        """Make everything that a query names and that is not there yet. Raises ValueError where a table lacks what a view wants."""
+        wanted, words = [], set(_words(query))
+        for name in reversed(self.unmade):  # a statement names only what stands before it
+            if name in words:
+                wanted.append(name)
+                words |= _words(self.unmade[name])
+        for name in reversed(wanted):
+            try:
+                self.database.execute(self.unmade.pop(name))
+            except duckdb.Error as error:
+                raise ValueError(str(error).splitlines()[0]) from None
+
+    def close(self) -> None:
+        self.database.close()
 
 
 def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
@@ -23,20 +58,44 @@ def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
 
     Raises ValueError where a table is missing or is none.
     """
-    connection = duckdb.connect()
-    connection.execute("set TimeZone = 'UTC'")
-    connection.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
-    connection.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
+    database = duckdb.connect(config={"threads": 1})  # one: sums come in one order, and planning for more takes longer than counting
+    database.execute("set TimeZone = 'UTC'")
+    database.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
+    database.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
+    unmade, small = {}, True
     try:
         for name in TABLE_NAMES:
-            file = str(folder / f"{name}.parquet").replace("'", "''")
-            connection.execute(f"create view all_{name} as select * from read_parquet('{file}')")
-        for name in TABLE_NAMES:
-            connection.execute(f"create view {name} as select * from all_{name}{_left(name, without)}")
-        connection.execute(_VIEWS.read_text("utf-8"))
+            path = folder / f"{name}.parquet"
+            file = str(path).replace("'", "''")
+            database.execute(f"create view all_{name} as select * from read_parquet('{file}')")
+            is_small = path.stat().st_size < _LARGE
+            small = small and is_small
+            unmade[name] = f"create {'table' if is_small else 'view'} {name} as select * from all_{name}{_left(name, without)}"
+        if small:
+            database.execute("pragma disable_optimizer")  # to look for a better way takes longer than to go the first one
     except duckdb.Error as error:
         raise ValueError(f"{folder}: {str(error).splitlines()[0]}") from None
-    return connection
+    return Connection(database, unmade | _views())
+
+
+@lru_cache(maxsize=1_000)
+def _words(statement: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", statement))
+
+
+@cache
+def _views() -> dict[str, str]:
+    """The statements of views.sql by the name that each makes."""
+    return {made[1]: made[0] for made in re.finditer(r"^create table (\w+) as\n.*?;$", _VIEWS.read_text("utf-8"), re.DOTALL | re.MULTILINE)}
+
+
+def touched(view: str) -> bool:
+    """Whether a view may hold other rows when an answer is left out: whether a table that it rests on, however far below, then does."""
+    words = {view}
+    for name, statement in reversed(_views().items()):
+        if name in words:
+            words |= _words(statement)
+    return not words.isdisjoint(_TOUCHED)
 
 
 def _left(name: str, without: tuple[str, str] | None) -> str:
@@ -44,25 +103,21 @@ def _left(name: str, without: tuple[str, str] | None) -> str:
     if without is None:
         return ""
     matter, contestant = (part.replace("'", "''") for part in without)
-    touched = f"matter_id = '{matter}' and '{contestant}' in (contestant_1, contestant_2)"
+    on_it = f"matter_id = '{matter}' and '{contestant}' in (contestant_1, contestant_2)"
     own = f"matter_id = '{matter}' and contestant = '{contestant}'"
-    judged = [f"select request_sha256 from all_{table} where {touched}" for table in ("verdicts", "second_verdicts")]
+    judged = [f"select request_sha256 from all_{table} where {on_it}" for table in ("verdicts", "second_verdicts")]
     gone = " union all ".join([f"select request_sha256 from all_attempts where {own}", *judged])
-    conditions = {
-        "answers": f"not ({own})",
-        "attempts": f"not ({own})",
-        "assignments": f"not ({touched})",
-        "verdicts": f"not ({touched})",
-        "second_verdicts": f"not ({touched})",
-        "rejected_points": "verdict_id in (select verdict_id from verdicts)",
-        "calls": f"request_sha256 not in ({gone})",
-    }
-    return f" where {conditions[name]}" if name in conditions else ""
+    conditions = (
+        f"not ({own})", f"not ({own})", f"not ({on_it})", f"not ({on_it})", f"not ({on_it})",
+        "verdict_id in (select verdict_id from verdicts)", f"request_sha256 not in ({gone})",
+    )  # fmt: skip
+    return f" where {conditions[_TOUCHED.index(name)]}" if name in _TOUCHED else ""
 
 
 def rows(connection: Connection, query: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
-    """The rows of a query."""
-    return connection.execute(query, values or []).fetchall()
+    """The rows of a query. Raises ValueError as ``Connection.make`` does."""
+    connection.make(query)
+    return connection.database.execute(query, values or []).fetchall()
 
 
 def tells_apart(wins: int, losses: int, n: int) -> bool:

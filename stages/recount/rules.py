@@ -65,7 +65,12 @@ class File:
 
 def recounted(connection: Connection, file: File) -> Numbers:
     """Every number of a file that this implementation makes, by path; unrounded."""
-    found = counted(connection, file.rules)
+    return concluded(file, counted(connection, file.rules))
+
+
+def concluded(file: File, counts: Numbers) -> Numbers:
+    """The counts of a file's rules, and what its formulas make of them."""
+    found = dict(counts)
     for formula in file.formulas:
         found |= applied(formula, found)
     return {path: number for path, number in found.items() if not split(path)[-1].startswith("~")}
@@ -78,7 +83,7 @@ def counted(connection: Connection, rules: Iterable[Rule]) -> Numbers:
         groups.setdefault((rule.view, rule.keys), []).append(rule)
     found: Numbers = {}
     for (view, keys), group in groups.items():
-        values = ", ".join(f"{_aggregate(rule)}, {_entered(rule)}" for rule in group)
+        values = ", ".join(part for rule in group for part in _aggregates(rule))
         names = "".join(f"{key}, " for key in keys)
         grouped = f"group by {', '.join(map(str, range(1, len(keys) + 1)))}" if keys else ""
         for row in rows(connection, f"select {names}{values} from {view} {grouped}"):
@@ -86,18 +91,19 @@ def counted(connection: Connection, rules: Iterable[Rule]) -> Numbers:
     return found
 
 
-def _aggregate(rule: Rule) -> str:
-    return f"{rule.value} filter (where row_id is not null and ({rule.among}) and ({rule.enters}))"
-
-
-def _entered(rule: Rule) -> str:
-    return f"count(*) filter (where row_id is not null and ({rule.among}) and ({rule.enters}))"
+def _aggregates(rule: Rule) -> list[str]:
+    """A rule's number; and how many rows enter it, where it is absent if none does."""
+    conditions = ["row_id is not null", *(f"({condition})" for condition in (rule.among, rule.enters) if condition != "true")]
+    where = f"filter (where {' and '.join(conditions)})"
+    return [f"{rule.value} {where}", *([f"count(*) {where}"] if rule.optional else [])]
 
 
 def _named(group: list[Rule], names: tuple[Any, ...], values: tuple[Any, ...]) -> Numbers:
     found: Numbers = {}
-    for rule, value, entered in zip(group, values[::2], values[1::2], strict=True):
-        if (entered or not rule.optional) and None not in names:
+    rest = iter(values)
+    for rule in group:
+        value, enters = next(rest), not rule.optional or next(rest) > 0
+        if enters and None not in names:
             found[filled(rule.path, names)] = _number(value)
     return found
 

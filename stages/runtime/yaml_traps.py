@@ -1,8 +1,12 @@
 """YAML that two readers read differently, refused before either reads it: DVC's reader and Hydra's must never disagree on a setting."""
 
 import re
+from typing import Any
 
 import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
 
 # plain scalars on which YAML 1.1 and YAML 1.2 differ, and what to write instead
 _TRAPS = (
@@ -18,12 +22,57 @@ _TRAPS = (
 _DEEPEST = 32  # a reply schema nests eight levels
 
 
+_BEGIN, _WORDS = frozenset("+-.0123456789"), {"on", "off", "yes", "no"}  # how a scalar begins, or what it is, that may be a trap
+
+
 def check_yaml(text: str) -> None:
     """Raise ValueError, naming the line, for a trap, an anchor, an alias or a tag; for a key that stands twice or is no text; and for
     what is no YAML mapping."""
+    _parsed(text)
+
+
+def values_of(text: str) -> Any:
+    """The values of a text that ``check_yaml`` lets through, as Hydra's reader reads them. Raises ValueError as it does, and YAMLError
+    for a lone ``=``, which stands for nothing."""
+    tree, document = _parsed(text)
+    return tree.construct_document(document)
+
+
+class _Tree(Composer, SafeConstructor, Resolver):
+    """Makes nodes of events that were parsed before, and values of nodes: parsing takes longest, so it is done once.
+
+    What a plain scalar is, is said as OmegaConf's reader says it, where that differs from PyYAML's and nothing is refused: no times, and
+    numbers whose exponent has no sign.
+    """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own name and kind
+        first: [(tag, wanted) for tag, wanted in known if not tag.endswith(":timestamp")]
+        for first, known in Resolver.yaml_implicit_resolvers.items()
+    }
+
+    def __init__(self, events: list[yaml.Event]) -> None:
+        for part in (Composer, SafeConstructor, Resolver):
+            part.__init__(self)
+        self._events, self._at = events, 0
+
+    def check_event(self, *kinds: type[yaml.Event]) -> bool:
+        return self._at < len(self._events) and (not kinds or isinstance(self._events[self._at], kinds))
+
+    def peek_event(self) -> yaml.Event:
+        return self._events[self._at]
+
+    def get_event(self) -> yaml.Event:
+        self._at += 1
+        return self._events[self._at - 1]
+
+
+_Tree.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+\.[0-9]*[eE][0-9]+$"), list("-+0123456789"))
+
+
+def _parsed(text: str) -> tuple[_Tree, yaml.Node]:
     try:
-        events = _events(text)
-        document = yaml.compose(text, Loader=yaml.SafeLoader)
+        tree = _Tree(_events(text))
+        document = tree.get_single_node()
     except yaml.YAMLError as error:
         raise ValueError(_no_yaml(error)) from None
     if document is None:
@@ -31,10 +80,11 @@ def check_yaml(text: str) -> None:
     if not isinstance(document, yaml.MappingNode):
         raise ValueError("the file is no list of `key: value` lines")
     _check_keys(document)
-    if any(isinstance(event, yaml.ScalarEvent) and event.value == "defaults" for event in events):
+    if any(isinstance(event, yaml.ScalarEvent) and event.value == "defaults" for event in tree._events):
         raise ValueError("`defaults` would bring in another file that nobody tracks: a settings file is flat")
     if re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise ValueError("`# @package` would move the settings elsewhere: a settings file is flat")
+    return tree, document
 
 
 def _events(text: str) -> list[yaml.Event]:
@@ -82,7 +132,7 @@ def _check(event: yaml.Event) -> None:
         raise ValueError(f"line {line}: an anchor or alias (& or *), which can make a small file huge: write the value out")
     if tag := getattr(event, "tag", None):
         raise ValueError(f"line {line}: a tag ({tag}): a settings file holds plain values only")
-    if isinstance(event, yaml.ScalarEvent) and event.style is None:
+    if isinstance(event, yaml.ScalarEvent) and event.style is None and (event.value[:1] in _BEGIN or event.value.lower() in _WORDS):
         for trap, reason in _TRAPS:
             if re.fullmatch(trap, event.value):
                 raise ValueError(f"line {line}: {event.value} {reason}")

@@ -6,6 +6,7 @@ A row holds digests of its parts (matter, answers, instrument, settings) and the
 
 import base64
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from stages.schema.canonical import bytes_digest, compact, digest
@@ -36,13 +37,13 @@ class Request:
         """What goes over the wire, byte for byte."""
         return compact(self.body).encode("utf-8")
 
-    @property
+    @cached_property
     def settings_sha256(self) -> str:
         """Digest of all that decides the reply except the messages and the subject."""
         rest = {key: value for key, value in self.body.items() if key != "messages"}
         return digest(["settings", self.wire, self.route, self.server, compact(rest)])
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         body = bytes_digest(self.body_bytes)
         return digest(["request", FORMAT, self.kind, self.subject, self.wire, self.route, self.server, body])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class Matter:
     assignment: Text
     source_path: Text
 
-    @property
+    @cached_property
     def matter_sha256(self) -> str:
         return digest(["matter", self.facts, self.law, self.assignment])
 

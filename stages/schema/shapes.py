@@ -71,7 +71,7 @@ Dollars = Annotated[float, Field(ge=0)]
 class Shape(BaseModel):
     """A group of keys: each of its own type and none beside them."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 def shape_of(kind: type, **more: Any) -> type[Shape]:

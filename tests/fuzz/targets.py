@@ -7,7 +7,7 @@ import yaml
 
 from stages.instrument.reader import read
 from stages.providers.openai import classify, read_reply
-from stages.runtime.compose import choices_file, composed
+from stages.runtime.compose import choices_file, composed, values_in
 from stages.runtime.errors import BadRecord
 from stages.schema.calls import Exchange, Request, call_row
 from stages.schema.canonical import canonical
@@ -63,7 +63,9 @@ def configuration(data: bytes) -> None:
         path = Path(folder) / group / "fuzzed.yaml"
         path.parent.mkdir()
         path.write_bytes(data)
-        settings(group, choices_file(path) if group == "choices" else composed(group, "fuzzed", Path(folder)))
+        values = choices_file(path) if group == "choices" else composed(group, "fuzzed", Path(folder))
+        assert values == values_in(data.decode("utf-8")), "what Hydra composes is what stands in the file"
+        settings(group, values)
 
 
 HANDED = (matter_from_row, *(kind.from_row for kind in (Attempt, Pairing, Assignment, Presentation, Verdict, ControlVerdict)))

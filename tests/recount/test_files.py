@@ -1,9 +1,12 @@
 """Every number of five records, made a second time; and that a number which is not what it was is seen."""
 
+import shutil
+
+import duckdb
 import pytest
 
 from stages.recount.files import FILES
-from stages.recount.opened import TABLE_NAMES, opened
+from stages.recount.opened import TABLE_NAMES, opened, rows, touched
 from stages.recount.rules import agrees, matched, numbers_in, recounted, split
 from stages.schema.tables import TABLES
 from tests.recount.conftest import RECORDS
@@ -56,3 +59,46 @@ def test_a_name_with_a_quote_cannot_reach_the_query(made):
     connection = opened(folder / "data/tables", ("Q01' or true --", "x'); drop view verdicts; --"))
     assert recounted(connection, FILES["coverage"])["answers.recorded"] == 8
     connection.close()
+
+
+def test_a_view_is_made_when_it_is_asked_for_after_those_below_it(made):
+    folder, _ = made("small")
+    connection = opened(folder / "data/tables")
+    assert {"pairings", "seats", "turns"} <= connection.unmade.keys()
+    rows(connection, "select count(*) from seats")
+    assert not {"pairings", "seats", "verdicts", "orders"} & connection.unmade.keys()
+    assert {"turns", "second_controls"} <= connection.unmade.keys()
+    connection.close()
+
+
+def test_a_table_without_a_column_is_refused_where_a_view_wants_it(made, tmp_path):
+    folder, _ = made("small")
+    shutil.copytree(folder / "data/tables", tmp_path / "tables")
+    duckdb.sql(f"copy (select * exclude (verdict) from '{folder}/data/tables/verdicts.parquet') to '{tmp_path}/tables/verdicts.parquet'")
+    connection = opened(tmp_path / "tables")
+    with pytest.raises(ValueError, match="verdict"):
+        recounted(connection, FILES["pairs"])
+    connection.close()
+
+
+def test_large_tables_are_read_where_they_lie_and_count_the_same(made, monkeypatch):
+    folder, _ = made("designed")
+    small, large = opened(folder / "data/tables"), None
+    monkeypatch.setattr("stages.recount.opened._LARGE", 0)
+    large = opened(folder / "data/tables")
+    assert [recounted(small, file) for file in FILES.values()] == [recounted(large, file) for file in FILES.values()]
+    small.close()
+    large.close()
+
+
+def test_views_that_no_answer_touches_are_known(made):
+    """Every view is the same without an answer, or is one that may be another."""
+    folder, _ = made("designed")
+    whole, rest = opened(folder / "data/tables"), opened(folder / "data/tables", ("Q01", "alder"))
+    views = sorted({rule.view for file in FILES.values() for rule in file.rules})
+    for view in views:
+        query = f"select * from {view} order by all"
+        assert touched(view) or rows(whole, query) == rows(rest, query), view
+    assert [view for view in views if not touched(view)] != []
+    whole.close()
+    rest.close()

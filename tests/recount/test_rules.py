@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from stages.recount.arithmetic import Chance
-from stages.recount.opened import repeats
+from stages.recount.opened import Connection, repeats
 from stages.recount.rules import File, Formula, Rule, agrees, all_leaves, filled, matched, recounted
 
 
@@ -44,7 +44,7 @@ def rows():
         "create view said as select * from (values ('Q1', 'a', 'win'), ('Q2', 'a', 'tie'), ('Q3', 'b', 'tie'), (null, 'c', null))"
     )
     connection.execute("create view told as select col0 as row_id, col1 as who, col2 as outcome, col2 as why from said")
-    yield connection
+    yield Connection(connection)
     connection.close()
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -286,3 +287,22 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path):
 def test_a_file_that_is_not_there_says_so(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_frame("calls", tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["text", "int", "real", "bool", "time", "day"])
+@given(st.data())
+def test_a_column_made_of_bytes_is_the_one_that_arrow_makes_of_the_values(kind, data):
+    values = data.draw(st.lists(st.none() | value_of(kind), max_size=20))
+    parse = {"time": datetime.fromisoformat, "day": date.fromisoformat, "real": float}.get(kind, lambda value: value)
+    made = tables._chunks(kind, values)
+    made.validate(full=True)
+    assert made.to_pylist() == [value if value is None else parse(value) for value in values]
+    assert made.combine_chunks().equals(pa.array(made.to_pylist(), type=made.type))
+
+
+def test_a_long_column_comes_in_pieces_of_a_row_group(monkeypatch):
+    monkeypatch.setattr(tables, "ROW_GROUP", 3)
+    made = tables._chunks("text", ["a", None, "ccc", "d", "", "f", "g"])
+    assert [len(piece) for piece in made.chunks] == [3, 3, 1]
+    assert made.to_pylist() == ["a", None, "ccc", "d", "", "f", "g"]
+    assert tables._chunks("text", []).to_pylist() == []

@@ -165,6 +165,23 @@ def test_a_word_that_names_nothing_is_refused(project, word, sentence):
         audited(project, word)
 
 
+@pytest.mark.parametrize(
+    ("word", "right"),
+    [
+        ("pairs.birch~alder.wins_1", "pairs.alder~birch.wins_1"),
+        ("birch~alder.n", "alder~birch.n"),
+        ("pairs.birch~alder", "pairs.alder~birch"),
+        ("scenarios:as_delivered.pairs.birch~alder.n", "scenarios:as_delivered.pairs.alder~birch.n"),
+        ("Q01:birch~alder", "Q01:alder~birch"),
+        ("Q01:birch~alder@owl", "Q01:alder~birch@owl"),
+    ],
+)
+def test_a_pair_in_the_other_order_is_told_its_right_name(project, word, right):
+    with pytest.raises(BadInput) as refused:
+        audited(project, word)
+    assert str(refused.value).endswith(f"the right name is {right!r}")
+
+
 def test_the_prompt_proves_itself(project):
     found = audited(project, "Q01:alder~birch", prompt=True)
     parts = found["proof"]["digest_of"]

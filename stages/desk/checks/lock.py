@@ -5,6 +5,7 @@ This holds what no rule can count again: texts in metrics, fitted numbers, a tit
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,20 @@ def locked() -> dict[str, Any]:
     if not LOCK.exists():
         return {}
     with refusing(LOCK.as_posix(), BadRecord):
-        found = _yaml(LOCK)
+        found = _lock_in(LOCK.read_bytes())
         if not isinstance(found, dict) or not isinstance(found.get("stages"), dict):
             raise ValueError("it names no stages")
         return dict(found["stages"])
 
 
-def _yaml(path: Path) -> Any:
+@lru_cache(maxsize=1)
+def _lock_in(data: bytes) -> Any:
+    return _yaml(data)
+
+
+def _yaml(data: bytes) -> Any:
     try:
-        return yaml.load(path.read_bytes(), Loader=_LOADER)  # noqa: S506  a safe loader, whichever it is
+        return yaml.load(data, Loader=_LOADER)  # noqa: S506  a safe loader, whichever it is
     except yaml.YAMLError:
         raise ValueError("this is no YAML") from None
 
@@ -70,7 +76,7 @@ def settings_stand() -> Check:
     check = Check("settings in use are those of dvc.lock")
     for file, values in _settings().items():
         with refusing(file):
-            now = _yaml(Path(file))
+            now = _yaml(Path(file).read_bytes())
         check.looked_at += len(values)
         for key, value in values.items():
             if _value(now, key) != value:

@@ -58,6 +58,7 @@ def resolved(study: InUse, wanted: str) -> str:
     for found in (ids.get(wanted), _by_digest(study, wanted), _by_file(study, wanted)):
         if found is not None:
             return found
+    check_order(wanted, lambda right: right in ids)
     begins = sorted({target for name, target in ids.items() if name.startswith(wanted)})
     if len(begins) == 1:
         return begins[0]
@@ -67,6 +68,13 @@ def resolved(study: InUse, wanted: str) -> str:
         else "no id, digest, number or file of this record"
     )
     raise BadInput(f"{wanted!r} is {what}; {nearest(wanted, ids)}")
+
+
+def check_order(wanted: str, there: Callable[[str], object]) -> None:
+    """Raise BadInput, with the right name, for a pair whose names are exchanged. there: whether a word names something."""
+    right = re.sub(r"([\w-]+)~([\w-]+)", r"\2~\1", wanted)
+    if right != wanted and there(right):
+        raise BadInput(f"{wanted!r} names no pair: a pair's contestants stand in the order of the alphabet; the right name is {right!r}")
 
 
 def _by_digest(study: InUse, wanted: str) -> str | None:

@@ -2,14 +2,15 @@
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stages.recount.files import FILES
-from stages.recount.opened import Connection, opened, rows
-from stages.recount.rules import Formula, Rule, agrees, all_leaves, counted, filled, matched, numbers_in, recounted, split
+from stages.recount.opened import Connection, opened, rows, touched
+from stages.recount.rules import File, Formula, Rule, agrees, all_leaves, concluded, counted, filled, matched, numbers_in, recounted, split
 from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.handing import handed
 from stages.runtime.paths import METRICS, TABLES
@@ -73,10 +74,10 @@ def tables(without: tuple[str, str] | None = None) -> Iterator[Connection]:
             _rebuild(Path(folder))
         with refusing(kind=BadRecord):
             connection = opened(TABLES if TABLES.exists() else Path(folder), without)
-        try:
-            yield connection
-        finally:
-            connection.close()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
 
 def _rebuild(folder: Path) -> None:
@@ -200,14 +201,24 @@ def _followed(connection: Connection, place: Place, formula: Formula, names: tup
 
 def differences(matter: str, contestant: str) -> dict[str, Row]:
     """Every number that changes when one answer is left out, with all that rests on it: as counted with it, and without."""
-    with tables() as whole, tables((matter, contestant)) as rest:
-        numbers = [(name, recounted(whole, file), recounted(rest, file)) for name, file in FILES.items()]
-    return {
-        f"{name}.{path}": {"with": _short(before.get(path)), "without": _short(after.get(path))}
-        for name, before, after in numbers
-        for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path)
-    }
+    with tables() as whole, tables((matter, contestant)) as rest, ThreadPoolExecutor(1) as beside:
+        counts = beside.submit(lambda: {name: counted(rest, _touched(file)) for name, file in FILES.items()})
+        before = {name: counted(whole, _touched(file)) for name, file in FILES.items()}
+        after = counts.result()
+        moved = [name for name in FILES if before[name] != after[name]]
+        fixed = {name: counted(whole, [rule for rule in FILES[name].rules if not touched(rule.view)]) for name in moved}
+    found: dict[str, Row] = {}
+    for name in moved:
+        one, other = (concluded(FILES[name], {**fixed[name], **own[name]}) for own in (before, after))
+        for path in sorted(one.keys() | other.keys()):
+            if one.get(path) != other.get(path):
+                found[f"{name}.{path}"] = {"with": _short(one.get(path)), "without": _short(other.get(path))}
+    return found
+
+
+def _touched(file: File) -> list[Rule]:
+    """The rules whose rows may be others without an answer."""
+    return [rule for rule in file.rules if touched(rule.view)]
 
 
 def _short(value: Any) -> Any:
