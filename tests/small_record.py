@@ -254,7 +254,7 @@ def write_project(root: Path, rows: InUse) -> None:
         (root / name).write_text(text, encoding="utf-8")
     (root / "conf/instrument").mkdir(parents=True, exist_ok=True)
     shutil.copy(REAL_INSTRUMENT, root / "conf/instrument")
-    shutil.copytree(SPECIFICATIONS, root / ".dvc/plots")
+    shutil.copytree(SPECIFICATIONS, root / ".dvc/plots", dirs_exist_ok=True)
     write_rows(root / "data/recordings/assignments.jsonl", map(sealed, rows.assignments))
     for name, calls in (("answers", rows.attempts), ("verdicts", rows.verdicts)):  # of a recorded reply, the pages read the digests alone
         digests = [{"request_sha256": each.request_sha256, "response_sha256": each.response_sha256} for each in calls]
