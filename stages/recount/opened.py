@@ -17,15 +17,11 @@ TABLE_NAMES = (
 )  # fmt: skip
 _VIEWS = Path(__file__).with_name("views.sql")
 _BLANKS = " ."  # what may stand around a point when it is repeated
-_TOUCHED = (
-    "answers",
-    "attempts",
-    "assignments",
-    "verdicts",
-    "second_verdicts",
-    "rejected_points",
-    "calls",
-)  # by an answer that is left out
+_TOUCHED = (  # by an answer that is left out
+    "answers", "attempts", "assignments", "verdicts", "second_verdicts", "rejected_points", "calls",
+)  # fmt: skip
+_PAIRINGS = "select (select count(*) from all_matters) * (select count(*) from all_contestants) ** 2"  # twice as many as there are, or more
+_MANY = 10_000  # below, to look for the best way takes longer than to go any; at 100,000 verdicts it saves 17 s of 18
 _LARGE = 8_000_000  # bytes of a file: below, it is read once, whole; above, each view takes the columns that it wants from the file
 
 
@@ -62,17 +58,16 @@ def opened(folder: Path, without: tuple[str, str] | None = None) -> Connection:
     database.execute("set TimeZone = 'UTC'")
     database.create_function("tells_apart", tells_apart, ["BIGINT", "BIGINT", "BIGINT"], "BOOLEAN")
     database.create_function("repeats", repeats, ["VARCHAR", "VARCHAR[]"], "BOOLEAN", null_handling=SPECIAL)
-    unmade, small = {}, True
+    unmade = {}
     try:
         for name in TABLE_NAMES:
             path = folder / f"{name}.parquet"
             file = str(path).replace("'", "''")
             database.execute(f"create view all_{name} as select * from read_parquet('{file}')")
-            is_small = path.stat().st_size < _LARGE
-            small = small and is_small
-            unmade[name] = f"create {'table' if is_small else 'view'} {name} as select * from all_{name}{_left(name, without)}"
-        if small:
-            database.execute("pragma disable_optimizer")  # to look for a better way takes longer than to go the first one
+            kind = "table" if path.stat().st_size < _LARGE else "view"
+            unmade[name] = f"create {kind} {name} as select * from all_{name}{_left(name, without)}"
+        if database.execute(_PAIRINGS).fetchall()[0][0] < _MANY:
+            database.execute("pragma disable_optimizer")
     except duckdb.Error as error:
         raise ValueError(f"{folder}: {str(error).splitlines()[0]}") from None
     return Connection(database, unmade | _views())
