@@ -75,7 +75,7 @@ def test_a_fourth_contestant_buys_its_answers_and_its_pairings_and_moves_no_earl
     assert rows(bought.recordings()) == after
     assert to_buy(plan(bought, "--add", "contestant=dogwood")) == ((0, 0), (0, 0))
     bought.choose(contestants=FOUR)
-    assert sold_as_planned(bought, sales) == (0, 0)
+    assert flow_as_planned(bought, sales) == (0, 0, "planned", (0, 0), (0, 0))
 
 
 def test_one_edited_matter_buys_three_and_three(bought, sales):
@@ -87,7 +87,7 @@ def test_one_edited_matter_buys_three_and_three(bought, sales):
     after = rows(bought.recordings())
     assert all(before[name] <= after[name] for name in before)
     bought.git("checkout", "data/matters/Q01.md")
-    assert sold_as_planned(bought, sales) == (0, 0)
+    assert flow_as_planned(bought, sales) == (0, 0, "planned", (0, 0), (0, 0))
 
 
 def test_a_new_instrument_with_its_study_buys_every_verdict_and_no_answer_and_going_back_none(bought, sales):
@@ -105,7 +105,7 @@ def test_a_new_instrument_with_its_study_buys_every_verdict_and_no_answer_and_go
     assert {row["because"] for row in plan(bought)["missing"]} == {"new instrument"}
     assert sold_as_planned(bought, sales) == (0, 3 * M)
     bought.choose(study="first", instrument="material_outcome")
-    assert sold_as_planned(bought, sales) == (0, 0)
+    assert flow_as_planned(bought, sales) == (0, 0, "planned", (0, 0), (0, 0))
     assert bought.metrics("pairs") == yaml.safe_load(bought.git("show", "HEAD:metrics/pairs.json"))
 
 
