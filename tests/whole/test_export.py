@@ -193,7 +193,7 @@ def test_a_folder_that_cannot_be_made_is_named(recorded, tmp_path):
 def test_the_settings_of_second_judges_belong_to_the_record(recorded):
     with chdir(recorded.folder):
         choices = {**choices_file(), "panel": {"second_judges": ["nightjar"]}}
-        with pytest.raises(BadInput, match="conf/judge/nightjar.yaml: no such file, and the record rests on it"):
+        with pytest.raises(BadInput, match=r"conf/judge/nightjar\.yaml: no such file, and the record rests on it"):
             _paths(choices)
 
 
