@@ -1,6 +1,7 @@
 """moot audit: walks from a number to the rows that enter it, from rows to the bytes that came over the wire, and back up again."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from stages.desk.in_use import InUse, load
@@ -34,15 +35,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Row:
     """What stands behind a word. Raises BadInput, with the nearest right one, for a word that names nothing."""
+    wanted = given.what.removeprefix(f"{Path.cwd()}/").removeprefix("./")  # a file of this folder, however its path is written
     if given.prompt:
-        return _prompt(load(), given.what)
-    if found := _number(given.what):
+        return _prompt(load(), wanted)
+    if found := _number(wanted):
         return found
     study = load()
-    if given.what not in known(study) and (found := _numbers(given.what) or elsewhere(study, given.what)):
+    if wanted not in known(study) and (found := _numbers(wanted) or elsewhere(study, wanted)):
         return found
-    check_order(given.what, _is_number)
-    name = resolved(study, given.what)
+    check_order(wanted, _is_number)
+    name = resolved(study, wanted)
     behind = shown(study, name)
     if behind["kind"] == "answer" and behind["replies"]:
         from stages.desk.walk.numbers import differences  # noqa: PLC0415  duckdb takes longer to load than all before

@@ -48,7 +48,7 @@ def write_crate(folder: Path, choices: Mapping[str, Any]) -> Row:
     files = {path: _add_file(crate, Path(path)) for path in _paths(choices)}
     _describe(crate, choices, record, files, max((row["last"] for row in calls.values()), default=None))
     models = selected(database, "SELECT * FROM contestants ORDER BY contestant").records
-    judges = selected(database, "SELECT * FROM judges ORDER BY judge").records
+    judges = selected(database, "FROM judges UNION ALL BY NAME FROM second_judges").records
     asked = {
         "generate": [_model(crate, "contestant", row) for row in models],
         "judge": [_model(crate, "judge", row) for row in judges],
@@ -66,7 +66,8 @@ def _paths(choices: Mapping[str, Any]) -> list[str]:
     """The files of the record: what decides it, what was recorded, and what the stages made of that. Raises BadInput where one that no
     record is without is not there."""
     single = [(group, choices[group]) for group in ("study", "instrument", "judge", "runner")]
-    chosen = [*single, *(("contestant", name) for name in choices["contestants"])]
+    beside = (choices.get("panel") or {}).get("second_judges", [])
+    chosen = [*single, *(("contestant", name) for name in choices["contestants"]), *(("judge", name) for name in beside)]
     found = {f"conf/{group}/{name}.yaml" for group, name in chosen}
     found |= {row["source_path"] for row in selected(opened(), "SELECT source_path FROM matters").records}
     for path in found:

@@ -12,7 +12,7 @@ from stages.desk.layout import count
 from stages.desk.stale import stale
 from stages.desk.version import headline
 from stages.runtime.compose import PARAMS, choices_file
-from stages.runtime.errors import BadInput, refusing
+from stages.runtime.errors import BadInput, named, refusing, words_of
 from stages.schema.jsonl import Row
 
 EXAMPLE = """example:
@@ -38,8 +38,11 @@ def run(given: argparse.Namespace) -> Row:
         values = choices_file()
     with refusing():
         behind = [row["stage"] for row in stale(values) if row["runs"] != "no"]
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be made: {named(error)}{words_of(error)}; name a folder in one that can be written to") from None
     try:
         described = write_crate(part, values)
         part.chmod(0o755)

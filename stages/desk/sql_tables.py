@@ -13,7 +13,6 @@ from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.paths import TABLES
 from stages.schema.plain_files import plain_file
 
-_READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _APART: dict[
     str, str | bool | int | float | list[str]
 ] = {  # no extension is fetched, and nothing that does not fit into memory is put on the disk
@@ -65,7 +64,7 @@ def selected(database: duckdb.DuckDBPyConnection, query: str, values: list[Any] 
     """What one SELECT finds. Raises BadInput, in DuckDB's words on one line, for what is none or asks for what there is not."""
     try:
         statements = database.extract_statements(query)
-        if len(statements) != 1 or statements[0].type not in _READING:
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:  # EXPLAIN ANALYZE runs what it explains, COPY too
             kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
             raise BadInput(f"one SELECT is taken, and here stands {kinds}: the tables are read and never changed")
         found = database.execute(statements[0], values)

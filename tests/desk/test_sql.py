@@ -73,6 +73,8 @@ def test_no_other_file_and_no_network_is_in_reach(project, query):
     [
         ("COPY verdicts TO 'stolen.csv'", "COPY"),
         ("COPY (SELECT 1) TO 'data/tables/verdicts.parquet'", "COPY"),
+        ("EXPLAIN ANALYZE COPY (SELECT 1) TO 'data/tables/verdicts.parquet' (FORMAT parquet, USE_TMP_FILE false)", "EXPLAIN"),
+        ("EXPLAIN SELECT 1", "EXPLAIN"),
         ("DROP VIEW verdicts", "DROP"),
         ("CREATE TABLE mine AS SELECT 1", "CREATE"),
         ("ATTACH 'mine.db'", "ATTACH"),

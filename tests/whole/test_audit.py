@@ -1,6 +1,7 @@
 """The walk of audit on a recorded project: every kind of word, both directions, and what it says of a word that names nothing."""
 
 import json
+import re
 from contextlib import chdir
 
 import pytest
@@ -131,10 +132,28 @@ def test_a_digest_a_beginning_a_file_and_a_line_find_the_same(project):
     [
         ("Q01", "matter"), ("alder", "contestant"), ("conf/instrument/material_outcome.yaml", "instrument"), ("conf/judge/owl.yaml", "judge"),
         ("conf/runner/default.yaml", "settings"), ("params.yaml", "settings"), ("data/tables/verdicts.parquet", "table"),
+        ("data/recordings/verdicts.jsonl", "recording"), ("uv.lock", "file"), ("metrics/plots/outcomes.json", "file"),
     ],
 )  # fmt: skip
 def test_every_other_kind_of_word_is_answered(project, word, kind):
     assert audited(project, word)["kind"] == kind
+
+
+def test_every_digest_that_is_shown_is_found(project):
+    shown = set(re.findall("[0-9a-f]{64}", json.dumps([audited(project, "Q01:alder~birch"), audited(project, "alder")])))
+    assert len(shown) > 15
+    for digest_shown in shown:
+        assert audited(project, f"sha256:{digest_shown}")["kind"], digest_shown
+
+
+def test_a_file_is_the_same_however_its_path_is_written(project):
+    recording = audited(project, "data/recordings/verdicts.jsonl")
+    assert (recording["rows"], recording["made_by"], recording["read_by"]) == (6, ["judge"], ["report"])
+    assert audited(project, f"{project.folder}/data/recordings/verdicts.jsonl") == recording
+    assert audited(project, "./metrics/pairs.json")["numbers"] == audited(project, "metrics/pairs.json")["numbers"]
+    assert audited(project, f"{project.folder}/data/matters/Q01.md")["id"] == "Q01"
+    with pytest.raises(BadInput, match="is no id, digest, number or file of this record"):
+        audited(project, "/etc/hostname")
 
 
 def test_instrument_record_and_tables_are_found_by_digest(project):

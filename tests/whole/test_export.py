@@ -3,11 +3,14 @@
 import hashlib
 import json
 import re
+from contextlib import chdir
 from importlib import resources
 
 import pytest
 from rocrate.rocrate import ROCrate
 
+from stages.desk.crate import _paths
+from stages.runtime.compose import choices_file
 from stages.runtime.errors import BadInput, Refusal
 from tests.loopback import Loopback
 from tests.whole.at_the_desk import asked
@@ -179,6 +182,19 @@ def test_nothing_that_is_there_is_written_over(recorded, tmp_path, kind):
     with pytest.raises(BadInput, match="holds something already"):
         export(recorded, target)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_cannot_be_made_is_named(recorded, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(BadInput, match=r"file/crate cannot be made: .*; name a folder in one that can be written to"):
+        export(recorded, tmp_path / "file/crate")
+
+
+def test_the_settings_of_second_judges_belong_to_the_record(recorded):
+    with chdir(recorded.folder):
+        choices = {**choices_file(), "panel": {"second_judges": ["nightjar"]}}
+        with pytest.raises(BadInput, match=r"conf/judge/nightjar\.yaml: no such file, and the record rests on it"):
+            _paths(choices)
 
 
 def test_an_empty_folder_is_taken(recorded, tmp_path):

@@ -3,13 +3,16 @@
 from pathlib import Path
 
 from stages.desk.in_use import InUse
+from stages.desk.stale import stages_of
 from stages.desk.walk import evidence
-from stages.desk.walk.places import committed
-from stages.runtime.compose import CONF, PARAMS
+from stages.desk.walk.named import settings_digests
+from stages.desk.walk.places import NEWLINE, RECORDINGS, committed
+from stages.runtime.compose import CONF, PARAMS, choices_file
 from stages.runtime.errors import BadInput, BadRecord, refusing
 from stages.runtime.handing import handed
-from stages.runtime.paths import ANSWER_ORDERS, PROVENANCE, RERUN_ORDERS, TABLES, VERDICT_ORDERS
+from stages.runtime.paths import ANSWER_ORDERS, MATTERS_FOLDER, PROVENANCE, RERUN_ORDERS, TABLES, VERDICT_ORDERS
 from stages.schema.calls import Row
+from stages.schema.canonical import bytes_digest
 from stages.schema.jsonl import load_json
 from stages.schema.orders import AnswerOrder, RerunOrder, VerdictOrder, order_in
 from stages.schema.plain_files import read_text
@@ -32,6 +35,9 @@ def _by_digest(study: InUse, digits: str) -> Row | None:
         return None
     if study.instrument_sha256.startswith(digits):
         return instrument(study)
+    for name in study.judges:
+        if any(value.startswith(digits) for value in _of_judge(study, name)):
+            return judge(study, name)
     if not PROVENANCE.exists():
         return None
     tree = handed(PROVENANCE, lambda path: load_json(read_text(path)))
@@ -54,24 +60,55 @@ def instrument(study: InUse) -> Row:
     }  # fmt: skip
 
 
+def _of_judge(study: InUse, name: str) -> set[str]:
+    """The digests of a judge's settings and weights, but for those that a contestant has too: these name the contestant."""
+    found = {request.settings_sha256 for request in study.all_requests.values() if request.asked == name}
+    found |= set(settings_digests(study.judges[name]))
+    return found - {digest for model in study.contestants.values() for digest in settings_digests(model)}
+
+
+def judge(study: InUse, name: str) -> Row:
+    """A judge: its settings, and what it was asked about."""
+    given = [key for key, request in study.all_requests.items() if request.asked == name]
+    return {"id": name, "kind": "judge", **evidence.judge_of(study, name), "verdicts": given}
+
+
 def _by_file(study: InUse, path: Path) -> Row | None:
     """A file of settings, an order or a table. Raises BadRecord for an order that is none."""
     if path == CONF / "instrument" / f"{study.choices.instrument}.yaml":
         return instrument(study)
     if path.parent == CONF / "judge" and path.stem in study.judges:
-        given = [name for name, request in study.all_requests.items() if request.asked == path.stem]
-        return {"id": path.stem, "kind": "judge", **evidence.judge_of(study, path.stem), "verdicts": given}
+        return judge(study, path.stem)
     if path.parent == TABLES:
         return _table(path)
     with refusing(kind=BadRecord):
         if path.parent in _ORDERS and path.suffix == ".json":
             order = order_in(path, _ORDERS[path.parent])
             return {"id": path.as_posix(), "kind": "order", **committed(path.as_posix()), **order.row()}
-    a_contestant = path.parent == CONF / "contestant" and path.stem in study.contestants  # who has a name
-    if path == PARAMS or (CONF in path.parents and not a_contestant):
+    has_a_name = (path.parent == CONF / "contestant" and path.stem in study.contestants) or path.parent == MATTERS_FOLDER
+    if path == PARAMS or (CONF in path.parents and not has_a_name):
         in_use = path == PARAMS or path.stem in (study.choices.study, study.choices.runner)
         return {"id": path.as_posix(), "kind": "settings", **committed(path.as_posix()), "in_use": in_use}
-    return None
+    return None if has_a_name else _any_file(path)
+
+
+def _any_file(path: Path) -> Row | None:
+    """Any other file of this folder: its digest, its rows where it is a recording, and which stages read or make it."""
+    if path.is_absolute() or ".." in path.parts:
+        return None
+    with refusing(path.as_posix()):
+        data, stages = path.read_bytes(), stages_of(choices_file())
+    rows = {"rows": data.count(NEWLINE), "shown_by": f"moot audit {path.as_posix()}:LINE"} if path in RECORDINGS else {}
+    where = {word: [name for name, stage in stages.items() if _touches(path, stage[word])] for word in ("reads", "makes")}
+    return {
+        "id": path.as_posix(), "kind": "recording" if rows else "file", **committed(path.as_posix()), "sha256": bytes_digest(data), **rows,
+        "made_by": where["makes"], "read_by": where["reads"],
+    }  # fmt: skip
+
+
+def _touches(path: Path, named: list[str]) -> bool:
+    """Whether a stage names this file, or a folder that holds it."""
+    return any(Path(name) in (path, *path.parents) for name in named)
 
 
 def _table(path: Path) -> Row:

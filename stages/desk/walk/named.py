@@ -7,6 +7,7 @@ from pathlib import Path
 from stages.desk.in_use import InUse
 from stages.desk.walk import evidence
 from stages.desk.walk.places import RECORDINGS, line_of
+from stages.providers.requests import Model
 from stages.runtime.compose import CONF
 from stages.runtime.errors import BadInput
 from stages.runtime.paths import MATTERS_FOLDER
@@ -87,10 +88,17 @@ def _by_digest(study: InUse, wanted: str) -> str | None:
     return found[0] if found else None
 
 
+def settings_digests(model: Model) -> list[str]:
+    """The digests by which a model's settings, and weights on this machine, are published."""
+    weights = [model.weights.sha256] if model.provider == "local" else []
+    return [text_digest(canonical(model.model_dump(mode="json"))), *weights]
+
+
 def digests(study: InUse) -> list[tuple[str, str]]:
     """Every digest in use with the id that it belongs to."""
     found = [(matter.matter_sha256, name) for name, matter in study.battery.items()]
-    found += [(text_digest(canonical(model.model_dump(mode="json"))), name) for name, model in study.contestants.items()]
+    found += [(digest, name) for name, model in study.contestants.items() for digest in settings_digests(model)]
+    found += [(request.settings_sha256, str(request.subject["contestant"])) for request in study.answer_requests.values()]
     found += [(text_digest(text), f"{matter}:{who}") for (matter, who), text in study.texts.items()]
     found += [(shown.presentation_id, pairing) for pairing, shown in study.presentations.items()]
     turned = [(name, each) for name, each in study.second.items() if each.turned and each.judge == study.choices.judge]
