@@ -282,6 +282,18 @@ def test_attacks_add_no_tag_and_no_attribute(under_attack, read):
     assert {key for page in under_attack.values() for _, attrs in page.tags for key in attrs} <= usual | {"data-points"}
 
 
+def test_what_a_provider_says_of_itself_turns_no_sentence_of_the_page(small):
+    turning = "model \u202e<b>"
+    attempts = [{**row, "served_model": turning} for row in small.rows["attempts"]]
+    disclosed = {**small.metrics["disclosures"], "served": {"alder": turning}}
+    found = dataclasses.replace(
+        small, rows={**small.rows, "attempts": attempts}, metrics={**small.metrics, "disclosures": disclosed}, views={}
+    )
+    pages = {each.address: each.text for each in site(found)}
+    for name in ("index.html", "contestants/alder.html"):
+        assert f"<bdi>{escape(turning)}</bdi>" in pages[name]
+
+
 def test_attacks_are_shown_to_the_character(under_attack, attacked):
     shown = attacked.by_pairing["Q01:alder~birch"]
     texts = [data for tag, data in under_attack[shown.address].texts if tag in ("div", "blockquote", "span")]
