@@ -119,11 +119,12 @@ def write_site(found: Evidence, folder: Path) -> None:
 
 
 def take_away(path: Path) -> None:
-    """Remove what stands there: a folder with all in it, a file, or a link and not what it leads to. Raises OSError that names the rest."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    """Remove what stands there: a folder with all in it, a file, or a link and not what it leads to. Raises BadInput that names it."""
+    with refusing(f"{path.as_posix()} cannot be taken away"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def main() -> None:

@@ -178,6 +178,7 @@ def test_search_finds_what_is_there(visit):
     page.get_by_text("1 found").wait_for()
     page.locator("[data-found] a").click()
     page.wait_for_url("**/matters/Q02.html#answer-cedar")
+    assert page.locator("#answer-cedar").is_visible()
     page = visit.to("search.html#appe")
     page.get_by_text("5 found").wait_for()
     box.fill("constructor")
