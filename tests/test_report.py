@@ -20,6 +20,7 @@ from stages.runtime.errors import BadInput, BadRecord
 from stages.runtime.paths import SITE
 from stages.schema.jsonl import write_rows
 from stages.schema.metrics import FILES, check_metrics, check_names
+from stages.schema.tables import FOLDER, read_table, write_table
 from tests.published import changed
 from tests.small_record import NAMES, small_record, write_project
 
@@ -115,6 +116,30 @@ def test_a_page_of_an_earlier_study_does_not_stay():
     assert [path.name for path in SITE.parent.iterdir() if path.name.startswith("site")] == ["site"]
 
 
+@pytest.mark.parametrize("place", ["site", "site.partial"])
+def test_whatever_stands_where_the_pages_belong_gives_way_and_nothing_is_written_through_a_link(place):
+    path = SITE.with_name(place)
+    path.write_text("a file")
+    report.write_site(report.evidence(), SITE)
+    report.take_away(path)
+    Path("elsewhere").mkdir()
+    Path("elsewhere/own.txt").write_text("stays")
+    path.symlink_to(Path("elsewhere").resolve())
+    report.report()
+    assert not SITE.is_symlink()
+    assert (SITE / "index.html").is_file()
+    assert [each.name for each in Path("elsewhere").iterdir()] == ["own.txt"]
+
+
+def test_a_key_that_is_no_text_is_named():
+    Path("data/keys").mkdir()
+    Path("data/keys/Q01.md").write_bytes(b"\xff")
+    study = Path("conf/study/first.yaml")
+    study.write_text(study.read_text("utf-8") + "show_keys: true\n", "utf-8")
+    with pytest.raises(BadInput, match=r"^data/keys/Q01\.md: byte 0 is not UTF-8$"):
+        report.report()
+
+
 def test_a_record_without_verdicts_still_has_its_pages():
     write_rows(Path("data/work/verdicts.jsonl"), [])
     record.record()
@@ -184,6 +209,24 @@ def test_a_missing_table_is_named(name):
         report.report()
 
 
+def test_a_table_that_the_metrics_do_not_count_is_named_and_the_pages_stay():
+    """A row fewer, a word changed: whatever the tables say of each other then, no page is made of it."""
+    report.report()
+    before = written()
+    for name in TABLES:
+        rows = read_table(name, FOLDER)
+        if rows:
+            write_table(name, rows[1:], FOLDER)
+            with pytest.raises(BadRecord, match=rf"^data/tables/{name}\.parquet: it is not the table that metrics/provenance\.json counts"):
+                report.report()
+            write_table(name, rows, FOLDER)
+    assert written() == before
+    rows = read_table("answers", FOLDER)
+    write_table("answers", [{**rows[0], "status": "lost"}, *rows[1:]], FOLDER)
+    with pytest.raises(BadRecord, match=r"^data/tables/answers\.parquet: it is not the table"):
+        report.report()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -194,6 +237,14 @@ def test_a_missing_table_is_named(name):
         (
             '{"mark": "bar", "data": {"url": "https://example.org/rows.json"}}',
             "Vega-Lite draws nothing by it: Error: External data url not",
+        ),
+        (
+            '{"mark": {"type": "image", "url": "https://example.org/a.png"}, "data": {"values": "<DVC_METRIC_DATA>"}}',
+            "it holds a link or a picture",
+        ),
+        (
+            '{"mark": {"type": "bar", "href": "https://example.org/"}, "data": {"values": "<DVC_METRIC_DATA>"}}',
+            "it holds a link or a picture",
         ),
     ],
 )

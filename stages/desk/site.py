@@ -42,6 +42,13 @@ class Pages(SimpleHTTPRequestHandler):
         """Nobody reads a line for each page."""
 
 
+class Server(ThreadingHTTPServer):
+    """It says nothing of a reader that went away in the middle, or that asked for what is no address: the next is served."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="the port; without it a free one")
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
@@ -52,7 +59,7 @@ def server(folder: Path, port: int) -> ThreadingHTTPServer:
     if not (folder / "index.html").is_file():
         raise BadInput(f"{folder / 'index.html'}: no such file; stage report makes it: `uv run dvc repro report`")
     try:
-        return ThreadingHTTPServer((HOST, port), partial(Pages, directory=str(folder)))
+        return Server((HOST, port), partial(Pages, directory=str(folder)))
     except (OSError, OverflowError) as error:
         raise BadInput(f"--port {port}: {error.strerror if isinstance(error, OSError) else 'a port is a number up to 65535'}") from None
 

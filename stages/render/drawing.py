@@ -106,11 +106,13 @@ def named(root: ElementTree.Element, name: str, title: str, said: str) -> str:
 
 
 def bare(element: ElementTree.Element) -> None:
-    """Take away, all through the tree, Vega's names of things and what nobody sees."""
+    """Take away, all through the tree, Vega's names of things and what nobody sees. Raises ValueError for what leads elsewhere."""
     element.tag = element.tag.rpartition("}")[2]
     for child in list(element):
         if child.get("class") in INVISIBLE:
             element.remove(child)
         else:
             bare(child)
+    if any(key.rpartition("}")[2] == "href" for key in element.attrib):
+        raise ValueError("it holds a link or a picture from elsewhere, and a picture of these pages leads nowhere and loads nothing")
     element.attrib = {key: value for key, value in element.attrib.items() if key not in SAID_ONCE}

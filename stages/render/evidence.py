@@ -129,6 +129,16 @@ class Evidence:
         found: dict[str, str] = self.metrics["judge"].get("against_its_reasons", {}).get("found", {})
         return found
 
+    @cached_property
+    def not_together(self) -> dict[str, dict[str, Any]]:
+        """The verdicts that do not go together, by matter: circles and adequacy contradictions by name, with what is odd."""
+        judge = self.metrics["judge"]
+        circles, adequacy = judge.get("triads", {}).get("found_circles", {}), judge.get("adequacy", {}).get("found", {})
+        found: dict[str, dict[str, Any]] = {}
+        for name, why in sorted({**circles, **adequacy}.items()):
+            found.setdefault(name.split(":")[0], {})[name] = why
+        return found
+
     @property
     def judge(self) -> str:
         return str(self.rows["judges"][0]["judge"]) if self.rows["judges"] else str(self.metrics["qualification"]["judge"])

@@ -15,9 +15,13 @@ LONGEST = 100_000  # characters; beyond, only the exact text is shown: nobody re
 _TAGS = {
     "p", "br", "hr", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-# What turns or hides text without being seen: directional overrides, embeddings and isolates, zero-width marks, tags, variation.
-_UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\u061c\ufeff\U000e0000-\U000e007f]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# What turns or hides text without being seen: directional overrides, embeddings and isolates, zero-width and filling marks, line and
+# paragraph separators, soft hyphens, tags, and variation selectors, the two common ones (text, picture) where they follow another.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff"
+    "\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]|(?<=[\ufe00-\ufe0f])[\ufe0e\ufe0f]"
+)
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def rendered(text: str) -> Markup | None:

@@ -80,9 +80,7 @@ def longer(tree: Tree | None) -> str:
 
 def to_look_at(evidence: Evidence) -> list[tuple[str, str, str]]:
     """Verdicts that do not go together: the page of each where it has one, its name, and what is odd."""
-    judge = evidence.metrics["judge"]
-    circles, adequacy = judge.get("triads", {}).get("found_circles", {}), judge.get("adequacy", {}).get("found", {})
-    found = [(f"matters/{name.split(':')[0]}.html", name, str(said)) for name, said in sorted({**circles, **adequacy}.items())]
+    found = [(f"matters/{matter}.html", name, str(said)) for matter, own in evidence.not_together.items() for name, said in own.items()]
     for pairing, why in evidence.against.items():
         shown = evidence.by_pairing.get(pairing)
         found.append((shown.address if shown else "", pairing, why))

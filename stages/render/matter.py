@@ -79,13 +79,10 @@ def flags(evidence: Evidence, matter_id: str) -> list[str]:
 
 def disagreements(evidence: Evidence, matter_id: str) -> list[str]:
     """The sentences on verdicts of a matter that do not go together, or that go against their own reasons."""
-    judge = evidence.metrics["judge"]
     own = [each.assignment["pairing_id"] for each in evidence.by_matter[matter_id]]
     found = [f"{pairing} goes against its own reasons: {evidence.against[pairing]}." for pairing in own if pairing in evidence.against]
-    circles, adequacy = judge.get("triads", {}).get("found_circles", {}), judge.get("adequacy", {}).get("found", {})
-    for name, why in sorted({**circles, **adequacy}.items()):
-        if name.split(":")[0] == matter_id:
-            found.append(f"{name}: {why}." if isinstance(why, str) else f"{name}: the verdicts do not go together.")
+    for name, why in evidence.not_together.get(matter_id, {}).items():
+        found.append(f"{name}: {why}." if isinstance(why, str) else f"{name}: the verdicts do not go together.")
     return found
 
 

@@ -11,7 +11,7 @@ from stages.render.judging import wanted
 from stages.render.matter import status_words
 from stages.render.overview import clearest
 from stages.render.scenarios import timed
-from stages.render.wording import in_words, minute
+from stages.render.wording import in_words, listed, minute
 from stages.schema.jsonl import Row
 from stages.schema.settings import BlockPart, TextPart
 
@@ -32,6 +32,8 @@ def methodology(evidence: Evidence, **frame: str) -> Page:
         **frame,
         metrics=metrics,
         names=evidence.names,
+        tested=bool(evidence.rows["controls"]),
+        beside=beside(evidence),
         missing=metrics["coverage"]["verdicts"]["planned"] - metrics["coverage"]["verdicts"]["recorded"],
         ended=status_words(statuses(metrics["coverage"])),
         clearest=clearest(evidence),
@@ -57,6 +59,15 @@ def methodology(evidence: Evidence, **frame: str) -> Page:
 def block(piece: TextPart | BlockPart) -> tuple[str, str]:
     """A piece of the judge's message: its text, or what is put in its place."""
     return ("text", piece.text) if isinstance(piece, TextPart) else ("block", BLOCKS[piece.block])
+
+
+def beside(evidence: Evidence) -> str:
+    """What was asked beside the scores, in a sentence; nothing where the study asks for no more than it scores."""
+    by_judge: Tree = evidence.metrics["agreement"].get("by_judge", {})
+    others = sorted(set(by_judge) - {evidence.judge})
+    exchanged = any(own.get("orders") for own in by_judge.values())
+    asked = ["the same answers with their sides exchanged"] * exchanged + [f"{listed(others)} about the same presentations"] * bool(others)
+    return f"Asked as well, and in no score: {listed(asked)}." if asked else ""
 
 
 def statuses(coverage: Tree) -> dict[str, int]:

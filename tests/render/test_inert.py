@@ -81,7 +81,15 @@ def test_what_is_too_long_is_not_rendered():
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("plain\n\ttext é", 0), ("\u202eturned\u202c", 2), ("zero\u200bwidth\ufeff", 2), ("bell\x07 nul\x00", 2), ("\u2067x\u2069", 2)],
+    [
+        ("plain\n\ttext é \u2764\ufe0f", 0),
+        ("soft\u00adhyphen \u3164 \x85 \u2028", 4),
+        ("hid\ufe01\ufe0f\U000e0101den", 3),
+        ("\u202eturned\u202c", 2),
+        ("zero\u200bwidth\ufeff", 2),
+        ("bell\x07 nul\x00", 2),
+        ("\u2067x\u2069", 2),
+    ],
 )
 def test_what_cannot_be_seen_is_counted(text, count):
     assert unseen(text) == count

@@ -78,3 +78,14 @@ def test_what_was_public_when_stands_where_its_file_is(small):
     series = {"1": {"answers": 3, "public_before": 1, "same_day": 2, "public_after": 0}}
     metrics = {**small.metrics, "timing": {"contestants": {"alder": {"series": series}}}}
     assert "alder 1 3 1 2 0" in text_of(dataclasses.replace(small, metrics=metrics))
+
+
+def test_what_was_tested_and_what_was_asked_beside_the_scores_is_said_as_it_was(small, designed):
+    tested, asked = "It is tested itself on controls", "Asked as well, and in no score"
+    assert tested in text_of(small)
+    assert asked not in text_of(small)
+    untested = text_of(dataclasses.replace(small, rows={**small.rows, "controls": []}))
+    assert tested not in untested
+    assert "No control was put before it, so it is untested." in untested
+    assert "This record has none." in untested
+    assert f"{asked}: the same answers with their sides exchanged and elm about the same presentations." in text_of(designed)

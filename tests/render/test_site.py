@@ -6,10 +6,13 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from markupsafe import escape
 
 from stages.render import matter as matter_module
 from stages.render.evidence import Evidence
 from stages.render.frame import POLICY, Page
+from stages.render.inert import rendered
+from stages.render.judging import to_look_at
 from stages.render.site import site
 from tests.evidences import FOUR, HOSTILE, built, evidence_of, of_length
 from tests.small_record import NAMES
@@ -163,10 +166,10 @@ def test_the_same_evidence_gives_the_same_bytes(made, small):
 def test_a_pairing_is_blind_until_it_is_revealed(made, small):
     for shown in small.shown:
         before, after = made[shown.address].text.split('<details class="reveal" id="reveal">')
-        before = re.sub(r'data-pairing="[^"]*"|data-verdict="[^"]*"', "", before).split("<article")[
-            0
-        ]  # for the ballot; the texts say what they say
-        assert not [name for name in NAMES if name in before], shown.address
+        for answer in shown.answers.values():  # the texts say what they say
+            before = before.replace(str(escape(answer["text"])), "").replace(str(rendered(answer["text"])), "")
+        assert not [name for name in NAMES if name in before.casefold()], shown.address
+        assert f'data-presentation="{shown.presentation_id}"' in before
         assert shown.assignment["answer_a_was"] in after
         assert not [name for name in NAMES if name in shown.address]
 
@@ -238,6 +241,22 @@ def test_the_list_of_matters_says_how_each_fell(read):
     assert "Q02 Title of Q02 procedure 1 2026-11-30 1 0 0 2 names itself 0" in read["matters/index.html"].spaced
 
 
+def test_verdicts_that_do_not_go_together_stand_with_their_matter(small):
+    judge = {
+        **small.metrics["judge"],
+        "triads": {**small.metrics["judge"]["triads"], "found_circles": {"Q02:alder~birch~cedar": "wins in a circle", "Q01:x~y~z": {}}},
+        "adequacy": {**small.metrics["judge"]["adequacy"], "found": {"Q02:alder~birch": "a tie"}},
+    }
+    found = dataclasses.replace(small, metrics={**small.metrics, "judge": judge})
+    assert found.not_together == {
+        "Q01": {"Q01:x~y~z": {}},
+        "Q02": {"Q02:alder~birch": "a tie", "Q02:alder~birch~cedar": "wins in a circle"},
+    }
+    assert matter_module.disagreements(found, "Q02") == ["Q02:alder~birch: a tie.", "Q02:alder~birch~cedar: wins in a circle."]
+    assert matter_module.disagreements(found, "Q01") == ["Q01:x~y~z: the verdicts do not go together."]
+    assert ("matters/Q02.html", "Q02:alder~birch", "a tie") in to_look_at(found)
+
+
 def test_a_contestant_and_the_judge_have_their_pages(read):
     cedar, oak = read["contestants/cedar.html"].spaced, read["judges/oak.html"].spaced
     assert "The model cedar-large of the family cedar, trained until 2026-01-31 as declared." in cedar
@@ -261,6 +280,18 @@ def test_attacks_add_no_tag_and_no_attribute(under_attack, read):
         )
     usual = {key for page in read.values() for _, attrs in page.tags for key in attrs}
     assert {key for page in under_attack.values() for _, attrs in page.tags for key in attrs} <= usual | {"data-points"}
+
+
+def test_what_a_provider_says_of_itself_turns_no_sentence_of_the_page(small):
+    turning = "model \u202e<b>"
+    attempts = [{**row, "served_model": turning} for row in small.rows["attempts"]]
+    disclosed = {**small.metrics["disclosures"], "served": {"alder": turning}}
+    found = dataclasses.replace(
+        small, rows={**small.rows, "attempts": attempts}, metrics={**small.metrics, "disclosures": disclosed}, views={}
+    )
+    pages = {each.address: each.text for each in site(found)}
+    for name in ("index.html", "contestants/alder.html"):
+        assert f"<bdi>{escape(turning)}</bdi>" in pages[name]
 
 
 def test_attacks_are_shown_to_the_character(under_attack, attacked):

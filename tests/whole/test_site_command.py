@@ -2,6 +2,7 @@
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -35,6 +36,30 @@ def test_it_serves_the_pages_until_ctrl_c(tmp_path):
         out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert out == ""
+
+
+def test_a_reader_that_asks_for_no_address_or_leaves_early_gets_no_traceback_and_no_file(tmp_path):
+    (tmp_path / "data/site").mkdir(parents=True)
+    (tmp_path / "data/site/index.html").write_text("<p>pages</p>")
+    (tmp_path / "data/site/large.html").write_bytes(b"x" * 50_000_000)
+    (tmp_path / "data/secret").write_text("secret")
+    process = started(tmp_path)
+    try:
+        port = int(re.search(r":(\d+)/", process.stderr.readline()).group(1))
+        for path in ("/%00", "/../secret", "/%2e%2e/secret", "/..%2fsecret", "//etc/passwd", "/assets/"):
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as asking:
+                asking.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+                assert b"secret" not in asking.makefile("rb").read().replace(path.encode(), b""), path
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as leaving:
+            leaving.sendall(b"GET /large.html HTTP/1.0\r\n\r\n")
+            assert leaving.recv(100)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
+            assert answer.read() == b"<p>pages</p>"
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert said.strip() == ""
 
 
 def test_without_pages_it_says_how_to_make_them(tmp_path):

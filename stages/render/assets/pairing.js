@@ -1,16 +1,16 @@
 // The ballot of a pairing. A vote counts as blind until the page was revealed; afterwards it can no longer be given.
 "use strict";
 (function () {
-  const shown = document.querySelector("[data-pairing]");
+  const shown = document.querySelector("[data-presentation]");
   const ballot = document.querySelector(".ballot");
   const reveal = document.getElementById("reveal");
   const said = document.getElementById("ballot-said");
   const compared = document.getElementById("compared");
   const buttons = Array.from(ballot.querySelectorAll("[data-vote]"));
-  const { pairing, page, verdict, matter } = shown.dataset;
+  const { presentation, page, verdict, matter } = shown.dataset;
 
   function mine() {
-    return mootVotes.all()[pairing];
+    return mootVotes.all()[presentation];
   }
   function show() {
     const vote = mine();
@@ -33,7 +33,7 @@
   for (const button of buttons) {
     button.addEventListener("click", () => {
       if (reveal.open) return;
-      const kept = mootVotes.cast(pairing, { page, matter, vote: button.dataset.vote, verdict });
+      const kept = mootVotes.cast(presentation, { page, matter, vote: button.dataset.vote, verdict });
       show();
       if (!kept) said.textContent += " This browser keeps nothing, so it will be gone with the page.";
     });

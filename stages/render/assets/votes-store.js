@@ -1,4 +1,5 @@
-// The reader's votes, in this browser's own storage under the record's digest: another record has other votes. Nothing is sent.
+// The reader's votes by presentation, in this browser's own storage under the record's digest: another record has other votes. Nothing is
+// sent, and no name of a contestant stands in them: they are listed and exported while other pairings are still to be read blind.
 "use strict";
 const mootVotes = (function () {
   const key = `moot votes ${document.body.dataset.record}`;
@@ -8,7 +9,7 @@ const mootVotes = (function () {
   function all() {
     try {
       const held = JSON.parse(localStorage.getItem(key) || "{}");
-      return held && typeof held === "object" ? held : {};
+      return Object.fromEntries(Object.entries(held).filter(([, each]) => each && typeof each === "object")); // anybody may have written there
     } catch (error) {
       return lost;
     }
@@ -22,8 +23,13 @@ const mootVotes = (function () {
       return false;
     }
   }
-  function cast(pairing, vote) {
-    return keep({ ...all(), [pairing]: vote });
+  function cast(presentation, vote) {
+    return keep({ ...all(), [presentation]: vote });
+  }
+  // Each as [presentation, vote], in the order of the pages, which tells nothing of names.
+  function listed() {
+    const place = ([presentation, each]) => `${each.page} ${presentation}`;
+    return Object.entries(all()).sort((one, two) => (place(one) < place(two) ? -1 : 1));
   }
   function clear() {
     lost = {};
@@ -38,5 +44,5 @@ const mootVotes = (function () {
     const scored = Object.values(all()).filter((each) => each.verdict && each.verdict !== "unreadable");
     return { n: scored.length, same: scored.filter((each) => each.vote === each.verdict).length };
   }
-  return { all, cast, clear, agreement, words };
+  return { all, listed, cast, clear, agreement, words };
 })();

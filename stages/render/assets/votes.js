@@ -25,7 +25,7 @@
     return link;
   }
   function show() {
-    const votes = Object.entries(mootVotes.all()).sort(([one], [two]) => (one < two ? -1 : 1));
+    const votes = mootVotes.listed();
     const { n, same } = mootVotes.agreement();
     find("agreement").textContent = votes.length
       ? `You voted on ${votes.length} ${votes.length === 1 ? "pairing" : "pairings"}. The judge agrees with you on ${same} of ${n}${n ? ` (${((100 * same) / n).toFixed(1)} %)` : ""}.`
@@ -51,9 +51,8 @@
     return `"${(/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replace(/"/g, '""')}"`;
   }
   function csv() {
-    const lines = Object.entries(mootVotes.all()).sort(([one], [two]) => (one < two ? -1 : 1));
-    const rows = lines.map(([pairing, each]) => [pairing, each.matter, each.vote, each.verdict, document.body.dataset.record]);
-    return [["pairing_id", "matter_id", "vote", "verdict", "record"], ...rows].map((row) => row.map(quoted).join(",") + "\r\n").join("");
+    const rows = mootVotes.listed().map(([presentation, each]) => [presentation, each.matter, each.vote, each.verdict, document.body.dataset.record]);
+    return [["presentation_id", "matter_id", "vote", "verdict", "record"], ...rows].map((row) => row.map(quoted).join(",") + "\r\n").join("");
   }
   find("export").addEventListener("click", () => {
     const link = document.createElement("a");
