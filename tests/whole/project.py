@@ -37,8 +37,8 @@ def model(base_url, name, **change):
 FLOW = """
 import sys
 from stages import conceal, generate, judge, matters, measure, pair, qualify, record, report
-words = sys.argv[1:]
-for stage in (matters, generate, pair, conceal, judge, qualify, record, measure, report):
+pages, *words = sys.argv[1:]
+for stage in (matters, generate, pair, conceal, judge, qualify, record, measure, *([report] if pages == "pages" else [])):
     sys.argv[1:] = words if stage in (judge, qualify) else []
     stage.main()
 """
@@ -146,9 +146,12 @@ class Project:
         beside = yaml.safe_load((self.folder / "params.yaml").read_text()).get("panel", {}).get("second_judges", [])
         return ["judge=owl", "instrument=material_outcome", "runner=default", *(["--second_judges", *beside] if beside else [])]
 
-    def flow(self, ok=True, **environment):
-        """All nine stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time."""
-        return self.run("python", "-c", FLOW, *self.words(), ok=ok, **environment)
+    def flow(self, ok=True, pages=False, **environment):
+        """All stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time.
+
+        The pages take longer than the other stages together, and few tests read them.
+        """
+        return self.run("python", "-c", FLOW, "pages" if pages else "no pages", *self.words(), ok=ok, **environment)
 
     def copy(self, folder):
         """The project as it is now, with its journal, in another folder."""

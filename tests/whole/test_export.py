@@ -32,7 +32,7 @@ def recorded(tmp_path_factory):
     """A project with results, without DVC."""
     with Loopback() as server:
         project = Project(tmp_path_factory.mktemp("export") / "project", server.base_url)
-        project.flow()
+        project.flow(pages=True)
         project.commit("Results")
         yield project
 

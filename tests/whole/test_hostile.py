@@ -32,7 +32,7 @@ def recorded(tmp_path, text):
 
     with Loopback(reply=reply) as server:
         project = Project(tmp_path / "project", server.base_url, matters=1)
-        project.flow()
+        project.flow(pages=True)
         judged = [request.json["messages"][1]["content"] for request in server.received if "response_format" in request.json]
     return project, judged
 

@@ -27,7 +27,7 @@ def tested(tmp_path_factory):
         shutil.copy(TEXTS, project.folder / "data/controls")
         project.edit("data/controls/Q01.md", "use: settling", "use: testing")
         project.change("judge", "owl", qualifies={"passing_rate": 0.5, "order_consistency": 0.5, "matters": 1})
-        project.flow()
+        project.flow(pages=True)
         yield project, server, server.received  # what came until here: the tests below buy more, in any order
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from stages import conceal, generate, judge, matters, measure, pair, qualify, record, report
+from stages import conceal, generate, judge, matters, measure, pair, qualify, record
 from stages.__main__ import parser
 from stages.runtime.errors import BadRecord, Refusal
 from stages.schema.calls import seal
@@ -69,12 +69,12 @@ def till(cut):
 
 
 def flow(project):
-    """All nine stages, in the project that this process is in."""
+    """All stages but the pages, in the project that this process is in."""
     for stage in (matters.matters, generate.generate, pair.pair, conceal.conceal):
         stage()
     judge.judge(SEAT)
     qualify.qualify(SEAT)
-    for stage in (record.record, measure.measure, report.report):
+    for stage in (record.record, measure.measure):
         stage()
 
 

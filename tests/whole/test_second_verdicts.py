@@ -42,7 +42,7 @@ def sold(tmp_path_factory):
         for name, ask in [("off", {}), ("orders", {"both_orders": True}), ("panel", {"judges": ["elm"]}), ("both", both)]:
             asking(project, **ask)
             supposed = asked(project, "plan")["calls"]
-            project.flow()
+            project.flow(pages=True)
             sales[name] = till.sold()
             states[name] = state(project)
             project.commit(name)
