@@ -149,7 +149,7 @@ class Project:
     def flow(self, ok=True, pages=False, **environment):
         """All stages in one process, without DVC: for what is not about DVC, because starting nine programs takes most of the time.
 
-        The pages take longer than the other stages together, and few tests read them.
+        The pages take longest of all stages, and few tests read them.
         """
         return self.run("python", "-c", FLOW, "pages" if pages else "no pages", *self.words(), ok=ok, **environment)
 
