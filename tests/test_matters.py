@@ -15,12 +15,25 @@ from stages.schema.matter import read_battery
 
 ROOT = Path(__file__).parents[1]
 
+# Choices of our own among the shipped settings, so that a record which grows moves no test.
+CHOICES = """\
+seed: 20261130
+study: first
+matters: [Q01, Q02, Q03, Q04, Q05, Q06, Q07, Q08]  # or all
+contestants: [qwen-1500m, qwen-500m, smollm-135m]
+instrument: material_outcome
+judge: qwen-1500m
+panel:
+  second_judges: []
+runner: default
+"""
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "conf", tmp_path / "conf")
     shutil.copytree(ROOT / "data/matters", tmp_path / "data/matters")
-    shutil.copy(ROOT / "params.yaml", tmp_path)
+    (tmp_path / "params.yaml").write_text(CHOICES, "utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -95,11 +108,11 @@ def test_a_wrong_choice_is_refused_with_the_nearest_right_one(project, old, new,
     [
         (
             "contestant/qwen-500m",
-            "temperature: 0.0",
-            "temprature: 0.0",
+            "temperature: 0.7",
+            "temprature: 0.7",
             "conf/contestant/qwen-500m.yaml: unknown key 'decoding.temprature'; the nearest is 'temperature'",
         ),
-        ("contestant/qwen-500m", "max_tokens: 256", "max_tokens: many", "conf/contestant/qwen-500m.yaml: key 'decoding.max_tokens'"),
+        ("contestant/qwen-500m", "max_tokens: 192", "max_tokens: many", "conf/contestant/qwen-500m.yaml: key 'decoding.max_tokens'"),
         ("judge/qwen-1500m", "provider: local", "provider: lokal", "conf/judge/qwen-1500m.yaml: "),
         ("runner/default", "tries: 6", "tries: 0", "conf/runner/default.yaml: key 'tries'"),
         ("study/first", '  "1": recorded_attempt', '  "3": recorded_attempt', "conf/study/first.yaml: attempt_rules has no series '1'"),
@@ -300,7 +313,7 @@ def test_a_changed_instrument_is_refused_with_both_digests_and_the_two_ways_on(p
 
 
 def test_a_comment_in_the_instrument_changes_nothing(project):
-    edit(project / "conf/instrument/material_outcome.yaml", "# The instrument:", "# The very same instrument:")
+    edit(project / "conf/instrument/material_outcome.yaml", "# The instrument of the first", "# The very same instrument of the first")
     matters()
     assert Path("data/work/matters.jsonl").exists()
 

@@ -76,6 +76,12 @@ def shipped():
     return read_controls(ROOT / "data/controls", BATTERY)
 
 
+def test_eight_matters_are_shipped_half_of_them_for_settling_the_instrument():
+    found = {use: [file.matter_id for file in shipped() if file.use == use] for use in ("settling", "testing")}
+    assert found == {"settling": ["Q01", "Q02", "Q03", "Q04"], "testing": ["Q05", "Q06", "Q07", "Q08"]}
+    assert len(controls(shipped(), BATTERY)) == 8 * len(KINDS) * 2 == 112
+
+
 def words(text):
     return len(text.split())
 
