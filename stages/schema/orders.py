@@ -16,7 +16,7 @@ from pydantic import Field
 from stages.schema.calls import FORMAT, Row, check_row, seal
 from stages.schema.jsonl import read_rows
 from stages.schema.names import nearest
-from stages.schema.shapes import Format, MatterId, Moment, PlainWord, Sha256, Words, checked, shape_of
+from stages.schema.shapes import Format, MatterId, Moment, PlainWord, Sha256, Words, can_be_seen, checked, shape_of
 
 _BESIDE = "README.md"  # what may stand in a folder of orders beside them
 
@@ -32,9 +32,9 @@ class _Order(ABC):
 
     def row(self) -> Row:
         """The sealed row. Raises ValueError for an order without a reason or a named author."""
-        if not self.reason.strip():
+        if not can_be_seen(self.reason):
             raise ValueError("an order needs a reason (--reason)")
-        if not self.by.strip():
+        if not can_be_seen(self.by):
             raise ValueError("an order needs a named author (--by)")
         return seal({"format": FORMAT, **asdict(self)})
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stages.schema.matter import matter_from_row, parse_matter
+from stages.schema.matter import matter_from_row, parse_matter, read_battery
 
 ROOT = Path(__file__).parents[2]
 FRONT = 'id: Q01\ntitle: A title\narea: carriage\nseries: "1"\npublished: "2026-11-30"\n'
@@ -152,3 +152,28 @@ def test_each_shipped_matter_is_closed_and_of_its_size_and_has_a_key_and_a_solut
 def test_the_first_eight_matters_lie_in_eight_areas():
     matters = [parse_matter((ROOT / f"data/matters/Q0{n}.md").read_text("utf-8"), "") for n in range(1, 9)]
     assert len({matter.area for matter in matters}) == 8
+
+
+ASKED = {  # what a lawyer is asked to write, and how an assignment says so
+    "opinion": r"opinion|memorandum", "advice letter": r"by letter|letter", "clause": r"clauses?\b", "demand": r"demand",
+    "settlement evaluation": r"settlement evaluation", "motion outline": r"outline of the motion|outline the motion|in outline",
+}  # fmt: skip
+
+
+def test_the_shipped_battery_has_two_series_many_areas_and_all_kinds_of_assignment():
+    battery = read_battery(ROOT / "data/matters")[:80]
+    series = {name: [matter.matter_id for matter in battery if matter.series == name] for name in ("1", "2")}
+    assert series == {"1": [f"Q{n:02}" for n in range(1, 21)], "2": [f"Q{n}" for n in range(21, 81)]}
+    assert len({matter.area for matter in battery}) >= 16
+    assert len({matter.title for matter in battery}) == 80
+    times = {kind: sum(bool(re.search(words, matter.assignment, re.IGNORECASE)) for matter in battery) for kind, words in ASKED.items()}
+    assert min(times.values()) >= 3, times
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "data/keys").glob("*.md")), ids=lambda p: p.stem)
+def test_each_key_has_a_course_with_its_reasons_and_belongs_to_a_matter(path):
+    name, solution = path.stem.removesuffix(".solution"), path.stem.endswith(".solution")
+    assert (ROOT / f"data/matters/{name}.md").exists()
+    parts = dict(re.findall(r"^## (.+)\n\n((?:(?!## ).*\n?)+)", path.read_text("utf-8"), re.MULTILINE))
+    for part in ("Course", "Reasoning", "Doubts") if solution else ("Right course", "Reasoning", "Trap"):
+        assert parts[part].strip(), part

@@ -19,7 +19,15 @@ def test_an_order_comes_back_from_its_sealed_row(order):
     assert type(order).from_row(order.row()) == order
 
 
-@pytest.mark.parametrize(("change", "sentence"), [({"reason": " "}, "needs a reason"), ({"by": ""}, "needs a named author")])
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"reason": " "}, "needs a reason"),
+        ({"reason": "\u200b\x1b"}, "needs a reason"),
+        ({"by": ""}, "needs a named author"),
+        ({"by": "\u2060"}, "needs a named author"),
+    ],
+)
 @pytest.mark.parametrize("order", [ANSWER, RERUN, VERDICT])
 def test_an_order_without_reason_or_author_is_refused(order, change, sentence):
     with pytest.raises(ValueError, match=sentence):
@@ -30,6 +38,12 @@ def test_an_order_without_reason_or_author_is_refused(order, change, sentence):
 def test_a_changed_order_is_refused(key):
     with pytest.raises(ValueError, match="row_sha256"):
         AnswerOrder.from_row({**ANSWER.row(), key: "other"})
+
+
+def test_a_reason_in_any_script_is_a_reason():
+    for words in ("\u0440\u0430\u0437\u0440\u044b\u0432", "\u4e2d\u65ad", "\u05e0\u05e7\u05d8\u05e2", "x\u200b"):
+        order = replace(RERUN, reason=words)
+        assert RerunOrder.from_row(order.row()).reason == words
 
 
 def test_an_order_of_one_kind_is_not_taken_for_the_other():
@@ -65,6 +79,7 @@ ORDERS = {
     "a rerun after nothing": ("reruns/x.json", rerun(after_sha256=...), "key 'after_sha256' is missing"),
     "a rerun without a reason": ("reruns/x.json", rerun(reason=" "), "key 'reason' must be words, and none stand there"),
     "a rerun without an author": ("reruns/x.json", rerun(by=""), "key 'by' must be words, and none stand there"),
+    "a rerun whose author nobody can see": ("reruns/x.json", rerun(by="\u200b"), "key 'by' must be words, and none stand there"),
     "a rerun that was changed": ("reruns/x.json", {**RERUN.row(), "reason": "other"}, "row_sha256 does not match"),
     "a rerun under another name": ("reruns/Q03-alder-3.json", RERUN.row(), "by its content its name must be Q03-alder-2-eeeeeeee.json"),
     "a rerun among answers": ("answers/x.json", RERUN.row(), "it is an order about reruns, and belongs in data/orders/reruns"),

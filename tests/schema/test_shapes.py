@@ -72,6 +72,7 @@ class Thing(Shape):
         ({"digest": "0" * 64 + "\n"}, "key 'digest' must be a sha256"),
         ({"matter": "one"}, "key 'matter' must be the id of a matter, such as Q01 (it is 'one')"),
         ({"words": " \n"}, "key 'words' must be words, and none stand there"),
+        ({"words": "\u200b\u2060\x1b"}, "key 'words' must be words, and none stand there"),
         ({"part": "a"}, "key 'part' must hold keys of its own (it is 'a')"),
         ({"part": {}}, "key 'part.word' is missing"),
         (

@@ -5,10 +5,13 @@ import random
 import re
 import subprocess
 import sys
+from contextlib import chdir
 
 import pytest
 
 from stages.__main__ import COMMANDS, main
+from stages.desk.checks.dates import dates_against_commits
+from stages.desk.in_use import load
 from tests.loopback import Loopback, status
 from tests.whole.project import CONTESTANTS, Project, Till
 
@@ -70,6 +73,15 @@ def test_verify_counts_what_it_looked_at_and_passes(project):
     assert "     6  verdicts read again from their received bodies" in said
     assert json.loads(moot(project, "verify", "--json").stdout)["record_sha256"] == project.metrics("provenance")["record"]
     assert f"record {project.metrics('provenance')['record']}" in said
+
+
+def test_a_matter_that_names_an_earlier_day_than_its_first_commit_is_told_and_fails_nothing(project):
+    project.edit("data/matters/Q01.md", 'published: "2026-11-30"', 'published: "2020-01-31"')
+    with chdir(project.folder):
+        check = dates_against_commits(load())
+    assert check.looked_at == 2
+    assert re.search(r"^[12] earlier than their commit: Q01 \(published 2020-01-31, first commit 20\d\d-\d\d-\d\d\)", check.remark)
+    assert check.failures == []
 
 
 def flip(path, line, chance):
