@@ -37,6 +37,7 @@ fuzz: $(UV)  ## let a coverage-guided fuzzer look at every reader of foreign byt
 coverage: setup  ## simulate how often the intervals hold the truth; the tables of docs/measures.md
 	$(UV) run --frozen python -m tests.benchmarks.interval_coverage
 	$(UV) run --frozen python -m tests.benchmarks.ranking_coverage
+	$(UV) run --frozen python -m tests.benchmarks.diagnostics_coverage
 
 clean:  ## remove what the stages can make again; never recordings, never the journal
 	rm -rf data/work data/tables data/site

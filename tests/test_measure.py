@@ -12,7 +12,7 @@ from stages import measure, record
 from stages.runtime.errors import BadRecord
 from stages.schema.jsonl import write_rows
 from stages.schema.tables import TABLES, read_table, write_table
-from tests.published import TABLES_FOLDER, counted, leaves, measured
+from tests.published import TABLES_FOLDER, constructed_tables, counted, leaves, measured
 from tests.small_record import NAMES, designed_record, small_record, turned, verdict, write_project
 
 TEXTS = {"method", "interval_method", "test", "withheld", "refused", "no_interval", "reason", "rule", "first", "last", "trained_until"}
@@ -52,6 +52,26 @@ def test_the_coin_of_another_day_moves_no_number():
     assert [v.verdict for v in verdicts] == [letters.get(v.verdict, v.verdict) for v in rows.verdicts]
     assert (before["pairs"], before["scores"]) == (after["pairs"], after["scores"])
     assert after["judge"]["a_share"]["a"] == 3 - before["judge"]["a_share"]["a"]
+
+
+PLACE = {"a_share", "verdicts", "balance", "place_and_length"}
+
+
+@pytest.mark.parametrize("name", ["s1_four_by_eighty", "s2_both_inadequate"])
+def test_every_row_with_its_sides_exchanged_moves_the_numbers_of_place_and_no_other(name):
+    constructed_tables(name)
+    before = measured()
+    for table in ("verdicts", "assignments"):
+        rows = read_table(table, TABLES_FOLDER)
+        sides = [{**row, "answer_a_was": row["answer_b_was"], "answer_b_was": row["answer_a_was"]} for row in rows]
+        letters = {"A": "B", "B": "A"}
+        told = [{**row, "verdict": letters.get(row["verdict"], row["verdict"])} if "verdict" in row else row for row in sides]
+        write_table(table, told, TABLES_FOLDER)
+    after = measured()
+    assert {file for file in before if before[file] != after[file]} == {"judge", "provenance"}
+    moved = {key for key in before["judge"] if before["judge"][key] != after["judge"][key]}
+    assert {"a_share", "verdicts", "balance"} <= moved <= PLACE
+    assert after["judge"]["a_share"]["a"] == before["judge"]["a_share"]["decisive"] - before["judge"]["a_share"]["a"]
 
 
 def test_no_verdict_at_all_leaves_out_what_does_not_exist():

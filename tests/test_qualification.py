@@ -1,11 +1,13 @@
 """metrics/qualification.json, from a table of constructed controls."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import yaml
 
-from stages.metrics.qualification import withheld
+from stages.metrics.qualification import COUNTS, THRESHOLDS, withheld
+from stages.schema.controls import KINDS, USES
 from stages.schema.settings import settings
 from tests.published import counted
 from tests.small_record import JUDGE, control, small_controls, small_record
@@ -66,3 +68,12 @@ def test_an_unreadable_verdict_is_counted_and_never_right():
     unread = [control("identical", order, "tie", "unreadable", unreadable_because="no JSON object") for order in (1, 2)]
     kind = qualification([*small_controls()[:2], *unread])["testing"]["kinds"]["identical"]
     assert (kind["unreadable"], kind["right"], kind["consistent"]) == (2, 0, 0)
+
+
+def test_the_page_of_measures_explains_every_number_and_every_kind():
+    page = (Path(__file__).parents[1] / "docs/measures.md").read_text(encoding="utf-8")
+    section = page.split("## The judge on controls\n")[1].split("\n## ", maxsplit=1)[0]
+    named = {*qualification(), *COUNTS, *THRESHOLDS, *KINDS, *USES, "kinds", "passing_rate", "order_consistency", "second_judges"}
+    headed = {name for line in section.splitlines() if line.startswith("### ") for name in line.removeprefix("### ").split(" and ")}
+    assert headed == {"passing_rate", "order_consistency", "qualifies", "because"}
+    assert [name for name in sorted(named - {"judge", "kinds"}) if f"`{name}`" not in section and name not in headed] == []

@@ -31,7 +31,7 @@ def run(given: argparse.Namespace) -> Row:
         found["code"] = code
     return {
         "from": one.name, "to": two.name, "changed": found, "pairs": split(one, two),
-        "pairings": [vars(each) for each in moved(one, two)], "numbers": _numbers(one, two), "md": given.md,
+        "pairings": [vars(each) for each in moved(one, two)], "numbers": _numbers(one, two), "doubts": doubts(one, two), "md": given.md,
     }  # fmt: skip
 
 
@@ -53,6 +53,16 @@ def _numbers(one: State, two: State) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
+def doubts(*states: State) -> list[str]:
+    """What must stand beside the counts of a state whose judge does not qualify; what two states share is said once."""
+    found = []
+    for each in states:
+        tested = each.metrics.get("qualification")
+        if isinstance(tested, dict) and tested.get("qualifies") is False:
+            found.append(f"the judge {tested.get('judge')} does not qualify, so these are counts of what it said: {tested.get('because')}")
+    return list(dict.fromkeys(found))
+
+
 def told(result: Row) -> str:
     """What the command prints."""
     return markdown(result) if result["md"] else plain(result)
@@ -66,6 +76,7 @@ def plain(result: Row) -> str:
         lines.append(pair)
         for outcome, parts in outcomes.items():
             lines.append(f"  {outcome:16} {parts['before']} -> {parts['after']}  {_causes(parts)}")
+    lines += result["doubts"] if result["pairs"] else []
     lines += [
         f"{each['matter_id']}:{each['pair']}  {each['before'] or '-'} -> {each['after'] or '-'}  ({each['cause']})"
         for each in result["pairings"]
@@ -89,7 +100,8 @@ def markdown(result: Row) -> str:
             lines += [
                 f"| {_cell(pair)} | {name} | {part['before']} | {part['after']} | {_causes(part)} |" for name, part in outcomes.items()
             ]
-        lines.append("")
+        lines += ["", *(f"- **Beside these counts**: {_cell(sentence)}" for sentence in result["doubts"])]
+        lines += [""] if result["doubts"] else []
     return "\n".join([*lines, "" if len(lines) > 2 else "Nothing changed.\n"])
 
 

@@ -27,6 +27,7 @@ def contestant_page(evidence: Evidence, place: int, **frame: str) -> Page:
         f"contestants/{name}.html",
         "contestant.html.j2",
         **frame,
+        metrics=evidence.metrics,
         row=row,
         sentence=sentence(row, evidence.metrics["scores"][name], len(evidence.matters)),
         before=neighbour(evidence.names, place - 1),

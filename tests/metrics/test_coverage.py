@@ -1,6 +1,7 @@
 """metrics/coverage.json, on the small record built by hand."""
 
 import dataclasses
+from pathlib import Path
 
 from tests.published import counted
 from tests.small_record import small_record
@@ -41,3 +42,12 @@ def test_costs_are_summed_exactly_and_rounded_once():
     rows = small_record()
     attempts = [dataclasses.replace(attempt, cost_usd=0.1) for attempt in rows.attempts]
     assert counted(dataclasses.replace(rows, attempts=attempts))["coverage"]["cost_usd"] == 0.8
+
+
+def test_the_page_of_measures_explains_every_count():
+    page = (Path(__file__).parents[2] / "docs/measures.md").read_text(encoding="utf-8")
+    section = page.split("## What is there\n")[1].split("\n## ", maxsplit=1)[0]
+    coverage = counted(small_record())["coverage"]
+    inner = {name for tree in (coverage[part] for part in ("answers", "verdicts", "assignments", "tokens")) for name in tree}
+    named = {*coverage, *inner, *coverage["contestants"]["alder"]}
+    assert [name for name in sorted(named) if f"`{name}`" not in section] == []

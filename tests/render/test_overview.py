@@ -5,7 +5,9 @@ import dataclasses
 
 import pytest
 
+from stages.render.contestant import contestant_page
 from stages.render.frame import Page
+from stages.render.methodology import methodology
 from stages.render.overview import clearest, overview, rankings, seen_from, sentences
 from tests.render.test_site import Reading
 
@@ -43,6 +45,34 @@ def test_a_judge_that_qualifies_is_said_to(small):
     text = text_of(overview(fit, **FRAME))
     assert "The judge qualifies" in text
     assert "does not qualify" not in text.split("Ranking")[0]
+
+
+def scored_tables(evidence) -> dict[str, str]:
+    """Each table that shows scores on the overview and on a contestant's page, from the end of the one before it to its own head."""
+    pages = [overview(evidence, **FRAME), *(contestant_page(evidence, place, **FRAME) for place in range(len(evidence.names)))]
+    parts = [part for page in pages for part in page.text.split("</table>") if "<table" in part]
+    heads = {part[part.rindex("<h2") :].partition("</h2>")[0]: part.partition("<tbody")[0] for part in parts}
+    return {name: heads[name] for name in heads if not any(f'id="{other}"' in name for other in ("answers", "ranking"))}
+
+
+UNFIT = "The judge does not qualify: this is what it said, and no evidence."
+
+
+def test_beside_every_table_of_scores_stands_that_the_judge_does_not_qualify(small):
+    found = scored_tables(small)
+    kinds = ("matrix", "difference", "outcomes", "contestants", "scenarios", "pairs", "by-series", "by-area")
+    assert [kind for kind in kinds if not any(f'id="{kind}"' in name for name in found)] == []
+    assert len(found) == len(kinds)
+    assert [name for name, head in found.items() if UNFIT not in head] == []
+    fit = scored_tables(with_metrics(small, qualification__qualifies=True))
+    assert [name for name, head in fit.items() if UNFIT in head] == []
+
+
+def test_every_page_with_a_score_says_so_before_the_first_of_them(small):
+    for page in (overview(small, **FRAME), *(contestant_page(small, place, **FRAME) for place in range(len(small.names)))):
+        text = text_of(page)
+        assert text.index("The judge does not qualify So the scores below are counts of what it said") < text.index("net difference")
+    assert UNFIT in text_of(methodology(small, **FRAME))
 
 
 @pytest.mark.parametrize(

@@ -265,6 +265,7 @@ def test_a_contestant_and_the_judge_have_their_pages(read):
     assert "Cost $0.0010" in cedar
     assert "identical testing 0 1 0.0" in oak
     assert "1 reply could not be read." in oak
+    assert "1 verdict let an answer win or tie that is called inadequate in another pairing, of 2 that could have." in oak
     assert "I would rather not." in oak
 
 

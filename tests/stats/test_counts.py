@@ -125,6 +125,7 @@ def test_the_real_judge_leaned_to_a_as_independent_code_counted_it():
     rows, expected = vicuna()
     words, known = word_counts(row["verdict"] for row in rows), expected["position"]
     assert (words.a, words.b, words.tie, words.unreadable) == tuple(known[k] for k in ("A", "B", "tie", "invalid"))
+    assert (words.a, words.b, words.tie, words.unreadable) == (267, 139, 73, 1)
     assert words.a_share == pytest.approx(267 / 406)
 
 

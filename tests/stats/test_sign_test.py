@@ -13,6 +13,7 @@ from scipy.integrate import quad
 from scipy.stats import beta, binomtest
 
 from stages.stats.sign_test import SignTest, at_most, holm, share_above_half, sign_test
+from tests.verdict_tables import vicuna
 
 PUBLISHED = json.loads((Path(__file__).parents[1] / "golden/published/pairs.json").read_text(encoding="utf-8"))["sign_test"]
 counts = st.tuples(st.integers(0, 150), st.integers(0, 150))
@@ -23,6 +24,11 @@ p_values = st.lists(st.floats(0, 1), min_size=1, max_size=6)
 def test_published_p_values(known):
     found = sign_test(known["wins"], known["losses"])
     assert (found.p, found.p_mid) == pytest.approx((known["p"], known["p_mid"]), abs=6e-7)
+
+
+def test_the_p_values_of_the_real_record():
+    for known in vicuna()[1]["pairs"].values():
+        assert sign_test(known["wins_1"], known["wins_2"]).p == pytest.approx(known["sign_p"], abs=1e-9)
 
 
 def test_six_against_four():

@@ -51,6 +51,7 @@ def test_triads_of_the_real_record():
     found, known = of(rows), expected["triads"]
     kinds = ("weak_order_consistent", "strict_cycle", "two_wins_chain_but_end_tie", "two_ties_one_win")
     assert (found.consistent, found.circles, found.chains_with_end_tie, found.two_ties_and_a_win) == tuple(known[kind] for kind in kinds)
+    assert (found.consistent, found.circles, found.chains_with_end_tie, found.two_ties_and_a_win) == (278, 4, 17, 19)
     assert (found.total, found.evaluable, found.unreadable, found.missing) == (320, 318, 2, 0)
     assert len(found.found_circles) == 4
 
