@@ -17,6 +17,7 @@ from stages.schema.shapes import Number, Text
 
 Use = Literal["settling", "testing"]
 USES = ("settling", "testing")
+ORIGIN = "constructed"  # what every file says of itself, so that no reader takes its texts for answers
 TEXTS = (
     "right",
     "right_short",
@@ -88,7 +89,9 @@ class ControlVerdict(Verdict):
 def parse_controls(text: str, source_path: str) -> ControlTexts:
     """Read one file of control texts. Raises ValueError with one sentence about the first thing that is wrong."""
     head, body = split_front(text)
-    front = front_matter(head, ("id", "use"))
+    front = front_matter(head, ("id", "use", "origin"))
+    if front["origin"] != ORIGIN:
+        raise ValueError(f"origin {front['origin']!r} must be {ORIGIN!r}: no model's answer is a control")
     if front["use"] not in USES:
         raise ValueError(f"use {front['use']!r} is neither settling nor testing; {nearest(front['use'], USES)}")
     use: Use = "settling" if front["use"] == "settling" else "testing"

@@ -12,7 +12,7 @@ BATTERY = {matter.matter_id: matter for matter in read_battery(ROOT / "data/matt
 
 def file_text(use="testing", **changed):
     texts = {name: f"The text {name}." for name in TEXTS} | changed
-    return f"---\nid: Q01\nuse: {use}\n---\n\n" + "".join(f"## {name}\n\n{text}\n\n" for name, text in texts.items())
+    return f"---\nid: Q01\nuse: {use}\norigin: constructed\n---\n\n" + "".join(f"## {name}\n\n{text}\n\n" for name, text in texts.items())
 
 
 def texts(**changed):
@@ -52,6 +52,8 @@ def test_two_controls_that_would_show_the_very_same_are_refused():
         (file_text(wrong=" "), "section 'wrong' is empty"),
         (file_text().replace("use: testing\n", ""), "the front matter has no 'use'"),
         (file_text().replace("use:", "usage:"), "unknown key 'usage' in the front matter; the nearest is 'use'"),
+        (file_text().replace("origin: constructed\n", ""), "the front matter has no 'origin'"),
+        (file_text().replace("constructed", "written"), "origin 'written' must be 'constructed': no model's answer is a control"),
         ("no front", "the file does not open with front matter"),
     ],
 )
