@@ -16,6 +16,7 @@ from tests.whole.project import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
+SHOWN = re.findall(r"```console\n\$ uv run (dvc metrics diff [^\n]+)\n(.*?)```", README, re.DOTALL)
 INLINE = sorted(set(re.findall(r"`((?:uv run|make) [^`\n]+)`", README)))
 
 
@@ -68,12 +69,31 @@ def test_every_file_it_names_is_there():
         assert made_by_a_run or (ROOT / name).exists(), name
 
 
+def test_it_shows_how_the_record_grew():
+    assert len(SHOWN) >= 2
+
+
 def test_the_settings_that_it_makes_of_others_are_other_settings():
     made = re.findall(r"^sed 's/(.+?)/(.+?)/' (\S+) > (\S+)$", "\n".join(BLOCKS), re.MULTILINE)
     assert made
     for old, new, source, target in made:
         assert old in (ROOT / source).read_text("utf-8"), f"{source} has no {old!r}, so {target} would be a copy"
         assert new != old
+
+
+@pytest.mark.parametrize(("command", "lines"), SHOWN, ids=[command for command, _ in SHOWN])
+def test_the_growth_that_it_shows_is_what_the_command_says(command, lines):
+    one, two = command.split()[3:5]
+    known = [
+        subprocess.run(["git", "-C", ROOT, "cat-file", "-e", f"{each}^{{commit}}"], capture_output=True, check=False) for each in (one, two)
+    ]
+    if any(each.returncode for each in known):
+        pytest.skip("this copy has no history, or not all of it")
+    words = [Path(sys.executable).parent / "dvc", *command.split()[1:]]
+    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    said = {tuple(line.split()) for line in printed.splitlines()}
+    assert [line for line in lines.splitlines() if tuple(line.split()) not in said] == []
+    assert len(lines.splitlines()) > 5
 
 
 @pytest.mark.live
