@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 # Choices of our own among the shipped settings, so that a record which grows moves no test.
 CHOICES = """\
+# Each names a file of conf/.
 seed: 20261130
 study: first
 matters: [Q01, Q02, Q03, Q04, Q05, Q06, Q07, Q08]  # or all
