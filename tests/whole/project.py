@@ -53,7 +53,8 @@ class Project:
         self.journal = folder.parent / f"{folder.name}-journal"
         for name in COPIED:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            ignored = shutil.ignore_patterns("__pycache__")
+            shipped = ("*.json",) if name == "data/orders" else ()  # the shipped record's orders are not this project's
+            ignored = shutil.ignore_patterns("__pycache__", *shipped)
             source = ROOT / name
             shutil.copytree(source, folder / name, ignore=ignored) if source.is_dir() else shutil.copy(source, folder / name)
         (folder / "data/matters").mkdir(parents=True)
